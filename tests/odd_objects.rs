@@ -36,7 +36,7 @@ fn target(path: &str) -> Option<(Kind, String)> {
 /// Does what the API server does before validation: sets the path's namespace and cluster IPs, and decodes.
 fn decode(kind: Kind, namespace: &str, body: &Value) -> Option<Object> {
     let mut body = body.clone();
-    rest::prepare(kind, &mut body);
+    rest::prepare(kind, &mut body).ok()?;
     let mut object = Object::from_value(kind, body).ok()?;
     if kind.namespaced() && object.namespace().is_empty() {
         object.meta_mut().namespace = Some(namespace.to_owned());
@@ -79,7 +79,7 @@ fn odd_objects_end_in_errors() {
             json!({"spec": {}, "status": {}, "metadata": {"namespace": "x"}}),
         ] {
             let mut body = body;
-            rest::prepare(*kind, &mut body);
+            assert_eq!(rest::prepare(*kind, &mut body), Ok(()));
             let Ok(mut object) = Object::from_value(*kind, body) else { continue };
             let bare = object.clone();
             assert!(!rest::validate_create(&bare).is_empty(), "{kind:?} without a name");

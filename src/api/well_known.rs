@@ -15,9 +15,15 @@ pub const POD_TEMPLATE_HASH_LABEL: &str = "pod-template-hash";
 pub const CONTROLLER_REVISION_HASH_LABEL: &str = "controller-revision-hash";
 /// Annotation of a DaemonSet: the generation of its template, from before `apps/v1`.
 pub const DEPRECATED_TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+/// Annotation of a Deployment, from before `apps/v1`: the revision to which it is to go back.
+pub const DEPRECATED_ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 /// Annotation of a pod, from before `securityContext.appArmorProfile`: a container's profile. The container's name
 /// follows.
 pub const APP_ARMOR_ANNOTATION_PREFIX: &str = "container.apparmor.security.beta.kubernetes.io/";
+/// Annotation of a pod, from before `securityContext.seccompProfile`: the pod's profile.
+pub const SECCOMP_POD_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
+/// Annotation of a pod, from before `securityContext.seccompProfile`: a container's profile. The container's name follows.
+pub const SECCOMP_CONTAINER_ANNOTATION_PREFIX: &str = "container.seccomp.security.alpha.kubernetes.io/";
 /// Label of a node: its host name.
 pub const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
 /// Label of Endpoints: who writes them.

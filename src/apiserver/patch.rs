@@ -125,7 +125,7 @@ fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
     };
     let mut value = value.map_err(refusal)?;
     if !kind.is_custom() {
-        rest::prepare(kind, &mut value);
+        rest::prepare(kind, &mut value).map_err(Status::bad_request)?;
     }
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
 }

@@ -40,7 +40,10 @@ use crate::api::{Kind, Object};
 /// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
 /// - another version of the kind than the stored one becomes the stored one;
 /// - what the kind's own strategy says of it.
-pub fn prepare(kind: Kind, body: &mut Value) {
+///
+/// # Errors
+/// Why the kind's own strategy cannot read it.
+pub fn prepare(kind: Kind, body: &mut Value) -> Result<(), String> {
     for part in ["spec", "status"] {
         if let Some(value) = body.get_mut(part) {
             quantities_as_text(kind, value);
@@ -48,7 +51,7 @@ pub fn prepare(kind: Kind, body: &mut Value) {
     }
     omit_empty(kind, body);
     kinds::versions::to_stored(kind, body);
-    kinds::convert(kind, body);
+    kinds::convert(kind, body)
 }
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.
@@ -175,6 +178,19 @@ pub fn warnings_on_update(new: &Object, old: &Object) -> Vec<String> {
     kinds::warnings_on_update(new, old)
 }
 
+/// What is to be said of an update of the status that is valid: addresses there need not be in their canonical form.
+pub(super) fn warnings_on_status_update(new: &Object, _old: &Object) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(pod) = new.get::<t::Pod>() {
+        kinds::pod::status::warn_of_status(&mut out, pod);
+    } else if let Some(service) = new.get::<t::Service>() {
+        kinds::service::update::warn_of_status(&mut out, service);
+    } else if let Some(ingress) = new.get::<t::Ingress>() {
+        kinds::ingress::warn_of_status(&mut out, ingress);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -227,7 +243,7 @@ mod tests {
     fn numbers_become_text_only_where_a_quantity_stands() {
         let mut v = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": 0.5}}, "ports": [{"containerPort": 1}]}],
             "nodeSelector": {"limits": 1}}});
-        prepare(Kind::POD, &mut v);
+        prepare(Kind::POD, &mut v).unwrap();
         assert_eq!(
             v,
             json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "0.5"}}, "ports": [{"containerPort": 1}]}],

@@ -45,7 +45,7 @@ fn object_of(text: &str, (kind, what): (&str, &str)) -> Result<Value, Undecoded>
 }
 
 fn pod_of(mut value: Value) -> Result<Pod, Undecoded> {
-    rest::prepare(Kind::POD, &mut value);
+    rest::prepare(Kind::POD, &mut value).map_err(Undecoded::Unparsed)?;
     let decoded = Object::decode(Kind::POD, value).map_err(|e| Undecoded::Unparsed(e.to_string()))?;
     let mut object = decoded.object;
     rest::default(&mut object);

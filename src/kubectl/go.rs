@@ -36,19 +36,8 @@ pub(super) fn json_indented(value: &impl Serialize, indent: &str) -> String {
     out
 }
 
-/// A number as `strconv.ParseInt` reads it, or what is wrong with it.
-pub(super) fn parse_int(text: &str) -> Result<i64, String> {
-    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
-    text.parse::<i64>().map_err(|e| {
-        let why = match e.kind() {
-            PosOverflow | NegOverflow => "value out of range",
-            _ => "invalid syntax",
-        };
-        format!("strconv.ParseInt: parsing {text}: {why}", text = go_quote(text))
-    })
-}
-
 pub(super) use crate::api::go_types::go_json as json;
+pub(super) use crate::api::go_types::parse_int;
 pub(super) use crate::api::patch::go_value as format_value;
 
 /// A value in `%#v`.

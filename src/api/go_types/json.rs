@@ -2,10 +2,26 @@
 //! about malformed text.
 
 use crate::api::order;
+use crate::api::quote::go_quote;
 use serde_json::Value;
 
 /// The deepest nesting of a text.
 const MAX_DEPTH: usize = 100;
+
+/// A number as `strconv.ParseInt` reads it.
+///
+/// # Errors
+/// What is wrong with it, in Go's words.
+pub fn parse_int(text: &str) -> Result<i64, String> {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    text.parse::<i64>().map_err(|e| {
+        let why = match e.kind() {
+            PosOverflow | NegOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        format!("strconv.ParseInt: parsing {}: {why}", go_quote(text))
+    })
+}
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use super::kind::{BuiltIn, Kind, OtherVersion};
 
 pub use decode::{Decoded, RFC3339, StrictError, convert, decode, ends_at, unparsable_time};
 pub use encode::{empty, go_json, go_type, to_json, write_unset};
-pub use json::{Json, parse};
+pub use json::{Json, parse, parse_int};
 
 /// A Go struct.
 #[derive(Debug)]

@@ -118,6 +118,32 @@ fn a_service_gets_what_its_type_needs() {
     assert_eq!(made.status, 201, "a PUT makes a Service");
 }
 
+/// `validateServiceExternalTrafficFieldsUpdate` in `pkg/apis/core/validation/validation.go`: the allocator
+/// (`updateHealthCheckNodePort` in `pkg/registry/core/service/storage/alloc.go`) has nothing to say of another port.
+#[test]
+fn the_port_for_health_checks_stays() {
+    let mut api = server();
+    let local = json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local"});
+    assert_eq!(ask(&mut api, "POST", "~/services", &service("lb", local)).status, 201);
+    let patch = json!({"spec": {"healthCheckNodePort": 32123}});
+    let refused = refusal(&ask(&mut api, "PATCH", "~/services/lb application/merge-patch+json", &patch));
+    let why = r#"Service "lb" is invalid: spec.healthCheckNodePort: Forbidden: field is immutable"#;
+    assert_eq!(refused, (422, why.into()));
+}
+
+/// `allocIPs` in `pkg/registry/core/service/storage/alloc.go`: it is the server's fault only that all ranges are full.
+#[test]
+fn an_address_that_there_is_not() {
+    let mut api = server();
+    ask(&mut api, "DELETE", "/apis/networking.k8s.io/v1/servicecidrs/kubernetes", &Value::Null);
+    let refused = refusal(&ask(&mut api, "POST", "~/services", &service("s", json!({}))));
+    let why = "Internal error occurred: failed to allocate a serviceIP: range is full";
+    assert_eq!(refused, (500, why.into()));
+    let refused = refusal(&ask(&mut api, "POST", "~/services?dryRun=All", &service("s", json!({}))));
+    let why = r#"Service "s" is invalid: spec.clusterIPs: Invalid value: null: failed to allocate IP: allocator not ready"#;
+    assert_eq!(refused, (422, why.into()));
+}
+
 #[test]
 fn who_makes_an_object_does_not_choose_its_version() {
     let mut api = server();

@@ -309,7 +309,7 @@ fn an_autoscaler_is_filled_in_and_checked() {
         messages(&answer),
         [
             "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1",
-            "spec.maxReplicas: Invalid value: -1: must be greater than 0",
+            "spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1",
             "spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`",
             "spec.scaleTargetRef.apiVersion: Invalid value: \"\": apiVersion must specify API group",
             "spec.metrics[0].resource.name: Required value: must specify a resource name",

@@ -1,10 +1,9 @@
 //! What stands behind the question mark, and what is wrong with it
 //! (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`).
 
-use std::num::IntErrorKind;
-
 use serde_json::Value;
 
+use crate::api::go_types::parse_int;
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Cause, Details, FieldValidation, Status};
 use crate::apiserver::validation::meta::not_printable;
@@ -57,13 +56,7 @@ impl Query {
     pub fn number(&self, key: &str) -> Result<Option<i64>, Status> {
         match self.text(key) {
             "" => Ok(None),
-            t => t.parse().map(Some).map_err(|e: std::num::ParseIntError| {
-                let why = match e.kind() {
-                    IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
-                    _ => "invalid syntax",
-                };
-                Status::bad_request(format!("strconv.ParseInt: parsing {}: {why}", go_quote(t)))
-            }),
+            t => parse_int(t).map(Some).map_err(Status::bad_request),
         }
     }
 }

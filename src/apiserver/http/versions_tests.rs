@@ -100,6 +100,17 @@ fn events_are_the_same_in_both_groups() {
     assert_eq!(found["items"].as_array().unwrap().len(), 1);
     let refused = send(&mut api, "GET", EVENTS, "fieldSelector=involvedObject.name%3Dq", "", &Value::Null);
     assert!(refused.body.contains("field label not supported: involvedObject.name"), "{}", refused.body);
+    // `legacyValidateEvent` in `pkg/apis/core/validation/events.go` names one field as the version has it.
+    let nobody = json!({"metadata": {"name": "h"}, "involvedObject": {"kind": "Pod", "name": "q", "namespace": "default"},
+        "reason": "Ran", "type": "Normal", "action": "Run", "eventTime": "2026-01-01T00:00:00.000000Z",
+        "reportingInstance": "c-1"});
+    let refused = send(&mut api, "POST", CORE, "", "", &nobody);
+    assert!(refused.body.contains("reportingComponent: Required value"), "{}", refused.body);
+    let mut nobody = event();
+    nobody["reportingController"] = "".into();
+    let refused = send(&mut api, "POST", EVENTS, "", "", &nobody);
+    assert!(refused.body.contains("reportingController: Required value"), "{}", refused.body);
+    assert!(!refused.body.contains("reportingComponent"), "{}", refused.body);
     let gone = send(&mut api, "GET", &format!("{EVENTS}/g"), "", "", &Value::Null);
     assert!(gone.body.contains(r#"events \"g\" not found"#), "{}", gone.body);
 }

@@ -34,13 +34,13 @@ impl Strategy for ControllerRevision {
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        non_negative(errs, self.revision, &Path::new("revision"));
         let at = Path::new("data");
         match data(self) {
             None => errs.push(FieldError::required(&at, "data is mandatory")),
             Some(Value::Object(_)) => {}
             Some(_) => errs.push(FieldError::required(&at, "data must be a valid JSON object")),
         }
-        non_negative(errs, self.revision, &Path::new("revision"));
     }
 
     /// A revision that was stored before its data had to be an object may keep it.
@@ -106,6 +106,11 @@ mod tests {
             (
                 json!({"data": {}, "revision": -1}),
                 "revision: Invalid value: -1: must be greater than or equal to 0",
+            ),
+            // `ValidateControllerRevisionCreate` looks at the data last.
+            (
+                json!({"revision": -1}),
+                "[revision: Invalid value: -1: must be greater than or equal to 0, data: Required value: data is mandatory]",
             ),
         ] {
             assert_eq!(aggregate(&validate_create(&revision(fields))), error);

@@ -1,7 +1,8 @@
 //! CSIStorageCapacity.
 //!
 //! Read from Kubernetes' `pkg/apis/storage/types.go`, `pkg/apis/storage/validation/validation.go`,
-//! `pkg/registry/storage/csistoragecapacity/strategy.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/registry/storage/csistoragecapacity/strategy.go`, `pkg/api/storage/util.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
@@ -18,6 +19,7 @@ use crate::apiserver::validation::meta::{
     IMMUTABLE, NEGATIVE, invalid_each, label_selector, object_meta, object_meta_update,
 };
 use crate::apiserver::validation::{Errors, FieldError, Path, name_is_dns_subdomain, semantic_eq};
+use crate::apiserver::warnings;
 
 impl Strategy for CSIStorageCapacity {
     const COLUMNS: &'static [Column] = &[
@@ -37,14 +39,14 @@ impl Strategy for CSIStorageCapacity {
     const STORAGE: Storage = Storage::PLAIN;
 
     nothing_for! {
-        prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
-        warnings_on_create, warnings_on_update, field
+        prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update, field
     }
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         for name in ["capacity", "maximumVolumeSize"] {
             body.get_mut(name).filter(|v| v.is_number()).map(to_text);
         }
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {
@@ -71,6 +73,7 @@ impl Strategy for CSIStorageCapacity {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
         if !semantic_eq(&self.node_topology, &old.node_topology) {
             let at = Path::new("nodeTopology");
@@ -80,6 +83,16 @@ impl Strategy for CSIStorageCapacity {
             let at = Path::new("storageClassName");
             errs.push(FieldError::invalid(&at, &self.storage_class_name, IMMUTABLE));
         }
+    }
+
+    fn warnings_on_create(&self, out: &mut Vec<String>) {
+        if let Some(selector) = &self.node_topology {
+            warnings::node_labels(out, selector, &Path::new("nodeTopology"));
+        }
+    }
+
+    fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
+        self.warnings_on_create(out);
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {

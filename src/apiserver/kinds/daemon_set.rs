@@ -14,6 +14,7 @@ use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
 };
+use crate::api::go_types::parse_int;
 use crate::api::labels::Selector;
 use crate::api::labels::format_labels;
 use crate::api::types::{self as t, DaemonSet, IntOrString, ObjectMeta};
@@ -57,8 +58,14 @@ impl Strategy for DaemonSet {
 
     nothing_for!(field);
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         mark_empty_selector(body);
+        // The annotation stands for a field of the internal type, which has a number.
+        let annotations = body.pointer("/metadata/annotations");
+        match annotations.and_then(|a| a.get(DEPRECATED_TEMPLATE_GENERATION)?.as_str()) {
+            Some(generation) => parse_int(generation).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     fn default(this: &mut Rc<Self>) {
@@ -141,8 +148,9 @@ impl Strategy for DaemonSet {
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        let template = self.spec.as_ref().map(|s| &s.template);
-        warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
+        if template_generation(&self.metadata) != template_generation(&old.metadata) {
+            self.warnings_on_create(out);
+        }
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
@@ -170,10 +178,12 @@ fn template_generation(meta: &ObjectMeta) -> i64 {
     meta.annotation(DEPRECATED_TEMPLATE_GENERATION).and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
+/// Writes the generation as Go writes a number, whatever the client wrote.
 fn set_template_generation(meta: &mut ObjectMeta, generation: i64) {
-    if template_generation(meta) != generation {
+    let text = generation.to_string();
+    if meta.annotation(DEPRECATED_TEMPLATE_GENERATION) != Some(text.as_str()) {
         let annotations = meta.annotations.get_or_insert_default();
-        annotations.insert(DEPRECATED_TEMPLATE_GENERATION.into(), generation.to_string());
+        annotations.insert(DEPRECATED_TEMPLATE_GENERATION.into(), text);
     }
 }
 

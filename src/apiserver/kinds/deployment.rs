@@ -13,7 +13,9 @@ use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
 };
+use crate::api::go_types::parse_int;
 use crate::api::types::{self as t, Deployment, IntOrString};
+use crate::api::well_known::DEPRECATED_ROLLBACK_TO;
 use crate::api::{ApiKind, MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
@@ -50,8 +52,25 @@ impl Strategy for Deployment {
 
     nothing_for!(field);
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         mark_empty_selector(body);
+        // The annotation stands for a field of the internal type, which has a number or is absent.
+        let Some(Value::Object(annotations)) = body.pointer_mut("/metadata/annotations") else {
+            return Ok(());
+        };
+        match annotations.get(DEPRECATED_ROLLBACK_TO).and_then(Value::as_str) {
+            None => {}
+            Some("") => {
+                annotations.remove(DEPRECATED_ROLLBACK_TO);
+            }
+            Some(text) => {
+                let revision = parse_int(text).map_err(|e| {
+                    format!("failed to parse annotation[{DEPRECATED_ROLLBACK_TO}]={text} as int64: {e}")
+                })?;
+                annotations.insert(DEPRECATED_ROLLBACK_TO.into(), revision.to_string().into());
+            }
+        }
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {
@@ -90,18 +109,27 @@ impl Strategy for Deployment {
         let this = Rc::make_mut(this);
         keep(&mut this.spec, &old.spec);
         keep(&mut this.metadata.labels, &old.metadata.labels);
+        // This annotation is of the spec.
+        if this.metadata.annotation(DEPRECATED_ROLLBACK_TO) != old.metadata.annotation(DEPRECATED_ROLLBACK_TO)
+        {
+            let annotations = this.metadata.annotations.get_or_insert_default();
+            match old.metadata.annotation(DEPRECATED_ROLLBACK_TO) {
+                Some(revision) => annotations.insert(DEPRECATED_ROLLBACK_TO.into(), revision.into()),
+                None => annotations.remove(DEPRECATED_ROLLBACK_TO),
+            };
+        }
     }
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
-        validate_spec(errs, or_default(&self.spec, &Default::default()));
+        validate_spec(errs, or_default(&self.spec, &Default::default()), rollback_to(&self.metadata));
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
         object_meta_update(errs, &self.metadata, &old.metadata);
         let none = Default::default();
         let spec = or_default(&self.spec, &none);
-        validate_spec(errs, spec);
+        validate_spec(errs, spec, rollback_to(&self.metadata));
         let none_before = Default::default();
         let before = or_default(&old.spec, &none_before);
         immutable_selector(errs, &spec.selector, &before.selector);
@@ -172,7 +200,12 @@ impl Strategy for Deployment {
     }
 }
 
-fn validate_spec(errs: &mut Errors, spec: &t::DeploymentSpec) {
+/// The revision to which the Deployment is asked to go back.
+fn rollback_to(meta: &t::ObjectMeta) -> Option<i64> {
+    meta.annotation(DEPRECATED_ROLLBACK_TO)?.parse().ok()
+}
+
+fn validate_spec(errs: &mut Errors, spec: &t::DeploymentSpec, rollback_to: Option<i64>) {
     let path = Path::new("spec");
     non_negative(errs, spec.replicas.unwrap_or_default(), &path.child("replicas"));
     selector_and_template(errs, &spec.selector, &spec.template, &path);
@@ -181,6 +214,9 @@ fn validate_spec(errs: &mut Errors, spec: &t::DeploymentSpec) {
     non_negative(errs, min_ready, &path.child("minReadySeconds"));
     if let Some(limit) = spec.revision_history_limit {
         non_negative(errs, limit, &path.child("revisionHistoryLimit"));
+    }
+    if let Some(revision) = rollback_to {
+        non_negative(errs, revision, &path.child("rollback").child("version"));
     }
     if let Some(deadline) = spec.progress_deadline_seconds {
         let at = path.child("progressDeadlineSeconds");
@@ -253,7 +289,7 @@ mod tests {
                 "spec": {"selector": selector, "template": {"metadata": {"labels": {"app": "a"}},
                     "spec": {"containers": [{"name": "c", "image": "i"}]}}}
             });
-            crate::apiserver::rest::prepare(Kind::DEPLOYMENT, &mut body);
+            crate::apiserver::rest::prepare(Kind::DEPLOYMENT, &mut body).unwrap();
             let mut object = Object::from_value(Kind::DEPLOYMENT, body).unwrap();
             crate::apiserver::rest::default(&mut object);
             object

@@ -17,7 +17,7 @@ use crate::apiserver::printers::{created, listed, name};
 use crate::apiserver::validation::container::protocol;
 use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, labels, object_meta};
 use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
-use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
+use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, semantic_eq, text};
 use crate::apiserver::{defaults, warnings};
 
 const ADDRESS_TYPES: &[&str] = &["FQDN", "IPv4", "IPv6"];
@@ -84,28 +84,18 @@ impl Strategy for EndpointSlice {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
-        let at = Path::new("addressType");
-        let type_ = self.address_type.as_str();
-        if type_.is_empty() {
-            errs.push(FieldError::required(&at, ""));
-        } else if !ADDRESS_TYPES.contains(&type_) {
-            errs.push(FieldError::not_supported(&at, type_, ADDRESS_TYPES));
-        }
-        validate_ports(errs, list(&self.ports), &Path::new("ports"));
-        let at = Path::new("endpoints");
-        let endpoints = list(&self.endpoints);
-        if endpoints.len() > MAX_ENDPOINTS {
-            errs.push(FieldError::too_many(&at, endpoints.len(), MAX_ENDPOINTS));
-        } else {
-            for (i, e) in endpoints.iter().enumerate() {
-                validate_endpoint(errs, e, type_, &at.index(i));
-            }
-        }
+        validate_all_but_endpoints(errs, self);
+        validate_endpoints(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        self.validate(errs);
+        validate_all_but_endpoints(errs, self);
+        // Endpoints that were stored when there were fewer rules may stay, if all of them do.
+        let mut wrong = Errors::new();
+        validate_endpoints(&mut wrong, self);
+        if !wrong.is_empty() && !semantic_eq(&self.endpoints, &old.endpoints) {
+            errs.append(&mut wrong);
+        }
         if self.address_type != old.address_type {
             errs.push(FieldError::invalid(&Path::new("addressType"), &self.address_type, IMMUTABLE));
         }
@@ -145,6 +135,30 @@ impl Strategy for EndpointSlice {
     }
 }
 
+fn validate_all_but_endpoints(errs: &mut Errors, slice: &EndpointSlice) {
+    object_meta(errs, &slice.metadata, true, name_is_dns_subdomain);
+    let at = Path::new("addressType");
+    let type_ = slice.address_type.as_str();
+    if type_.is_empty() {
+        errs.push(FieldError::required(&at, ""));
+    } else if !ADDRESS_TYPES.contains(&type_) {
+        errs.push(FieldError::not_supported(&at, type_, ADDRESS_TYPES));
+    }
+    validate_ports(errs, list(&slice.ports), &Path::new("ports"));
+}
+
+fn validate_endpoints(errs: &mut Errors, slice: &EndpointSlice) {
+    let at = Path::new("endpoints");
+    let endpoints = list(&slice.endpoints);
+    if endpoints.len() > MAX_ENDPOINTS {
+        errs.push(FieldError::too_many(&at, endpoints.len(), MAX_ENDPOINTS));
+        return;
+    }
+    for (i, endpoint) in endpoints.iter().enumerate() {
+        validate_endpoint(errs, endpoint, &slice.address_type, &at.index(i));
+    }
+}
+
 fn validate_endpoint(errs: &mut Errors, e: &discovery::Endpoint, type_: &str, path: &Path) {
     let at = path.child("addresses");
     if e.addresses.is_empty() {
@@ -174,15 +188,19 @@ fn validate_endpoint(errs: &mut Errors, e: &discovery::Endpoint, type_: &str, pa
     }
     let Some(hints) = &e.hints else { return };
     let zones = list(&hints.for_zones).iter().map(|z| z.name.as_str()).collect();
-    hint(errs, zones, names::label_value, &path.child("hints").child("forZones"));
+    if !hint(errs, zones, names::label_value, &path.child("hints").child("forZones")) {
+        return;
+    }
     let nodes = list(&hints.for_nodes).iter().map(|n| n.name.as_str()).collect();
     hint(errs, nodes, names::dns1123_subdomain, &path.child("hints").child("forNodes"));
 }
 
-fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path: &Path) {
+/// Validates the hints of one sort. Returns whether there are not too many, so that others are looked at
+/// (`validateHints`).
+fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path: &Path) -> bool {
     if hints.len() > MAX_HINTS {
         errs.push(FieldError::too_many(path, hints.len(), MAX_HINTS));
-        return;
+        return false;
     }
     let mut seen = BTreeSet::new();
     for (i, name) in hints.into_iter().enumerate() {
@@ -192,17 +210,20 @@ fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path
         }
         invalid_each(errs, &at, name, rule(name));
     }
+    true
 }
 
 /// One of a slice's IP addresses. An address of the other family is refused at the whole list, as Kubernetes has it.
 fn slice_ip(errs: &mut Errors, a: &str, six: bool, addresses: &Path, index: usize) {
     let at = addresses.index(index);
-    let Some(parsed) = ip::legacy_ip(errs, a, &at) else { return };
+    // IPv6 addresses have been in their canonical form from the beginning.
+    let parsed = if six { ip::ip(errs, a, &at) } else { ip::legacy_ip(errs, a, &at) };
+    let Some(parsed) = parsed else { return };
     if parsed.is_ipv6() != six {
         let message = if six { "must be an IPv6 address" } else { "must be an IPv4 address" };
         errs.push(FieldError::invalid(addresses, a, message));
     }
-    ip::non_special(errs, parsed, a, &at);
+    ip::endpoint_ip(errs, a, &at);
 }
 
 /// `IsFullyQualifiedDomainName`

@@ -16,7 +16,7 @@ use crate::apiserver::printers::{created, listed, name};
 use crate::apiserver::validation::container::protocol;
 use crate::apiserver::validation::meta::{invalid_each, object_meta, object_meta_update};
 use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
-use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
+use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, semantic_eq, text};
 use crate::apiserver::{defaults, warnings};
 
 /// Its value where the endpoints controller does.
@@ -54,7 +54,13 @@ impl Strategy for Endpoints {
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
         object_meta_update(errs, &self.metadata, &old.metadata);
-        self.validate(errs);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        // Addresses that were stored when there were fewer rules may stay, if all of them do.
+        let mut wrong = Errors::new();
+        validate_subsets(&mut wrong, list(&self.subsets));
+        if !wrong.is_empty() && !semantic_eq(&self.subsets, &old.subsets) {
+            errs.append(&mut wrong);
+        }
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
@@ -103,7 +109,7 @@ fn validate_subsets(errs: &mut Errors, subsets: &[t::EndpointSubset]) {
 }
 
 fn address(errs: &mut Errors, a: &t::EndpointAddress, path: &Path) {
-    let parsed = ip::legacy_ip(errs, &a.ip, &path.child("ip"));
+    ip::legacy_ip(errs, &a.ip, &path.child("ip"));
     let host = text(&a.hostname);
     if !host.is_empty() {
         invalid_each(errs, &path.child("hostname"), host, names::dns1123_label(host));
@@ -111,9 +117,8 @@ fn address(errs: &mut Errors, a: &t::EndpointAddress, path: &Path) {
     if let Some(node) = &a.node_name {
         invalid_each(errs, &path.child("nodeName"), node, names::dns1123_subdomain(node));
     }
-    if let Some(parsed) = parsed {
-        ip::non_special(errs, parsed, &a.ip, &path.child("ip"));
-    }
+    // This rule is asked of an address that is refused already, too.
+    ip::endpoint_ip(errs, &a.ip, &path.child("ip"));
 }
 
 fn port(errs: &mut Errors, p: &t::EndpointPort, named: bool, path: &Path) {

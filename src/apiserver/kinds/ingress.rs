@@ -16,6 +16,7 @@ use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{invalid_each, object_meta, object_meta_update};
 use crate::apiserver::validation::names::{self, name_is_dns_label, name_is_dns_subdomain};
 use crate::apiserver::validation::{BadValue, Errors, FieldError, Path, ip, list, or_default, text};
+use crate::apiserver::warnings;
 
 impl Strategy for Ingress {
     const COLUMNS: &'static [Column] = &[
@@ -77,17 +78,13 @@ impl Strategy for Ingress {
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
         object_meta_update(errs, &self.metadata, &old.metadata);
-        fn points(i: &Ingress) -> &[net::IngressLoadBalancerIngress] {
-            let balancer = i.status.as_ref().and_then(|s| s.load_balancer.as_ref());
-            balancer.map_or(&[], |b| list(&b.ingress))
-        }
         let path = Path::new("status").child("loadBalancer").child("ingress");
         for (i, point) in points(self).iter().enumerate() {
             let at = path.index(i);
             let address = text(&point.ip);
-            let known = points(old).iter().any(|o| text(&o.ip) == address);
-            if !address.is_empty() && !known {
-                ip::legacy_ip(errs, address, &at.child("ip"));
+            if !address.is_empty() {
+                let stored = points(old).iter().filter_map(|o| o.ip.as_ref());
+                ip::kept_ip(errs, address, stored, &at.child("ip"));
             }
             let host = text(&point.hostname);
             if !host.is_empty() {
@@ -121,6 +118,20 @@ impl Strategy for Ingress {
             if tls { "80, 443" } else { "80" }.to_owned(),
             created(&self.metadata, now),
         ]
+    }
+}
+
+/// The addresses at which the Ingress can be reached.
+fn points(ingress: &Ingress) -> &[net::IngressLoadBalancerIngress] {
+    let balancer = ingress.status.as_ref().and_then(|s| s.load_balancer.as_ref());
+    balancer.map_or(&[], |b| list(&b.ingress))
+}
+
+/// Warns of the addresses in a new status that are not in their canonical form (`WarningsOnUpdate` of the status strategy).
+pub(in crate::apiserver) fn warn_of_status(out: &mut Vec<String>, new: &Ingress) {
+    let path = Path::new("status").child("loadBalancer").child("ingress");
+    for (i, point) in points(new).iter().enumerate() {
+        warnings::ip(out, text(&point.ip), &path.index(i));
     }
 }
 

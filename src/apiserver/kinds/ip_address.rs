@@ -33,12 +33,13 @@ impl Strategy for IPAddress {
 
     /// Marks a parent that is given without any field with an empty group. It lacks a resource and a name, while a parent
     /// that is not given at all is one error; the typed struct has no room for the difference.
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         if let Some(Value::Object(parent)) = body.pointer_mut("/spec/parentRef")
             && parent.is_empty()
         {
             parent.insert("group".into(), "".into());
         }
+        Ok(())
     }
 
     fn default(_this: &mut Rc<Self>) {}

@@ -3,9 +3,11 @@
 //! Read from Kubernetes' `pkg/apis/coordination/types.go`, `pkg/apis/coordination/validation/validation.go`,
 //! `pkg/registry/coordination/lease/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
+use std::rc::Rc;
+
 use super::storage::Storage;
-use super::{AGE, Column, NAME, SelectableFields, Strategy};
-use crate::api::types::Lease;
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use crate::api::types::{Lease, LeaseSpec};
 use crate::api::{ApiKind, Timestamp};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{
@@ -28,8 +30,16 @@ impl Strategy for Lease {
     const STORAGE: Storage = Storage::PLAIN;
 
     nothing_for! {
-        convert, default, prepare_for_create, prepare_for_update, prepare_for_status_update,
-        validate_status_update, warnings_on_create, warnings_on_update, field
+        convert, default, prepare_for_status_update, validate_status_update, warnings_on_create,
+        warnings_on_update, field
+    }
+
+    fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
+        drop_election(this, None);
+    }
+
+    fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
+        drop_election(this, old.spec.as_ref());
     }
 
     fn validate(&self, errs: &mut Errors) {
@@ -45,6 +55,22 @@ impl Strategy for Lease {
     fn row(&self, now: Timestamp) -> Vec<String> {
         let holder = self.spec.as_ref().and_then(|s| s.holder_identity.clone()).unwrap_or_default();
         vec![name(&self.metadata), holder, created(&self.metadata, now)]
+    }
+}
+
+/// Drops the fields of coordinated leader election, whose gate is off by default, unless the old Lease has them.
+fn drop_election(lease: &mut Rc<Lease>, old: Option<&LeaseSpec>) {
+    let drops_strategy = old.is_none_or(|s| s.strategy.is_none());
+    let drops_holder = old.is_none_or(|s| s.preferred_holder.is_none());
+    let has = |s: &LeaseSpec| {
+        (drops_strategy && s.strategy.is_some()) || (drops_holder && s.preferred_holder.is_some())
+    };
+    if !lease.spec.as_ref().is_some_and(has) {
+        return;
+    }
+    if let Some(spec) = &mut Rc::make_mut(lease).spec {
+        spec.strategy.take_if(|_| drops_strategy);
+        spec.preferred_holder.take_if(|_| drops_holder);
     }
 }
 

@@ -19,7 +19,9 @@ use crate::api::{Kind, MetaExt, Object, Timestamp};
 macro_rules! nothing_for {
     ($($method:ident),*) => { $(nothing_for!(@$method);)* };
     (@convert) => {
-        fn convert(_: &mut serde_json::Value) {}
+        fn convert(_: &mut serde_json::Value) -> Result<(), String> {
+            Ok(())
+        }
     };
     (@default) => {
         fn default(_: &mut std::rc::Rc<Self>) {}
@@ -156,10 +158,11 @@ pub(super) fn storage(kind: Kind) -> Storage {
 }
 
 /// What the kind alone does to a body before it is decoded.
-pub(super) fn convert(kind: Kind, body: &mut Value) {
-    if let Some(strategy) = strategy(kind) {
-        strategy.convert(body);
-    }
+///
+/// # Errors
+/// Why the body cannot be read.
+pub(super) fn convert(kind: Kind, body: &mut Value) -> Result<(), String> {
+    strategy(kind).map_or(Ok(()), |strategy| strategy.convert(body))
 }
 
 /// Fills in the defaults of the object's kind.

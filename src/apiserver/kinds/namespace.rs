@@ -64,6 +64,7 @@ impl Strategy for Namespace {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
     }
 

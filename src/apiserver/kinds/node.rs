@@ -81,6 +81,7 @@ impl Strategy for Node {
         let spec = or_default(&self.spec, &none);
         taints(errs, list(&spec.taints));
         amounts(errs, self);
+        swap(errs, self);
         declared_features(errs, self);
         let cidrs = list(&spec.pod_cidrs);
         let path = Path::new("spec").child("podCIDRs");
@@ -91,12 +92,6 @@ impl Strategy for Node {
             if !ip::is_dual_stack(cidrs) || cidrs.len() > 2 {
                 let message = "may specify no more than one CIDR for each IP family";
                 errs.push(FieldError::invalid(&path, json_strings(cidrs), message));
-            }
-            let mut seen = BTreeSet::new();
-            for (i, cidr) in cidrs.iter().enumerate() {
-                if !seen.insert(cidr) {
-                    errs.push(FieldError::duplicate(&path.index(i), cidr));
-                }
             }
         }
     }
@@ -198,6 +193,16 @@ fn amounts(errs: &mut Errors, node: &Node) {
         for (resource, amount) in map.iter().flatten() {
             resources::resource_amount(errs, resource, amount, &path.named(resource));
         }
+    }
+}
+
+/// Validates how much swap a node says that it has (`validateNodeSwapStatus`). Kubernetes names the field as if it stood in
+/// the metadata.
+fn swap(errs: &mut Errors, node: &Node) {
+    let path = Path::new("metadata").child("nodeSwapStatus");
+    let info = node.status.as_ref().and_then(|s| s.node_info.as_ref());
+    if let Some(capacity) = info.and_then(|i| i.swap.as_ref()?.capacity).filter(|c| *c <= 0) {
+        errs.push(FieldError::invalid(&path.child("capacity"), capacity, "must be greater than zero"));
     }
 }
 

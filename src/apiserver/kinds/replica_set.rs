@@ -45,8 +45,9 @@ impl Strategy for ReplicaSet {
 
     nothing_for!(field);
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         mark_empty_selector(body);
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {

@@ -78,8 +78,6 @@ impl Strategy for ReplicationController {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        // The strategy asks the rules of a create first, and then those of an update.
-        self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
         validate_spec(errs, self);
     }
@@ -103,8 +101,9 @@ impl Strategy for ReplicationController {
         warnings::pod_spec::on_create_named(out, self.metadata.name(), template);
     }
 
+    /// Kubernetes warns of the template that the update replaces, which is a mistake there.
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
+        let template = old.spec.as_ref().and_then(|s| s.template.as_ref());
         warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
     }
 

@@ -31,8 +31,6 @@ impl Strategy for Role {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        // The strategy asks the rules of a create first, and the rules of an update include them.
-        self.validate(errs);
         self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
     }

@@ -48,11 +48,11 @@ impl Strategy for Secret {
     }
 
     /// Moves `stringData`, which is only written, into `data`, over what `data` has under the same keys.
-    fn convert(body: &mut Value) {
-        let Value::Object(fields) = body else { return };
-        let Some(Value::Object(texts)) = fields.remove("stringData") else { return };
+    fn convert(body: &mut Value) -> Result<(), String> {
+        let Value::Object(fields) = body else { return Ok(()) };
+        let Some(Value::Object(texts)) = fields.remove("stringData") else { return Ok(()) };
         if texts.is_empty() {
-            return;
+            return Ok(());
         }
         let data = fields.entry("data").or_insert(Value::Null);
         if !data.is_object() {
@@ -63,6 +63,7 @@ impl Strategy for Secret {
                 data.insert(key, STANDARD.encode(text.as_str().unwrap_or_default()).into());
             }
         }
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {
@@ -190,10 +191,10 @@ mod tests {
     #[test]
     fn texts_become_data() {
         let mut body = json!({"data": {"a": "b2xk", "b": "Yg=="}, "stringData": {"a": "new", "c": ""}});
-        Secret::convert(&mut body);
+        assert_eq!(Secret::convert(&mut body), Ok(()));
         assert_eq!(body, json!({"data": {"a": "bmV3", "b": "Yg==", "c": ""}}));
         let mut body = json!({"data": null, "stringData": {"a": "b"}});
-        Secret::convert(&mut body);
+        assert_eq!(Secret::convert(&mut body), Ok(()));
         assert_eq!(body, json!({"data": {"a": "Yg=="}}));
     }
 }

@@ -31,7 +31,9 @@ impl Strategy for ServiceCIDR {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { reset: &[("status", &[&["metadata"], &["spec"]])], ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    fn convert(_body: &mut Value) -> Result<(), String> {
+        Ok(())
+    }
 
     fn default(_this: &mut Rc<Self>) {}
 

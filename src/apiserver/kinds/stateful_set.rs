@@ -50,8 +50,9 @@ impl Strategy for StatefulSet {
 
     nothing_for!(field);
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         mark_empty_selector(body);
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {
@@ -300,9 +301,14 @@ fn validate_spec(errs: &mut Errors, spec: &t::StatefulSetSpec, strict: Strictnes
     }
 }
 
-/// The pod template with a volume for each claim template before its own volumes of other names, for validation.
-fn with_claims(spec: &t::StatefulSetSpec) -> t::PodTemplateSpec {
+/// The pod template as it is validated: with a volume for each claim template before its own volumes of other names, and
+/// without what the controller gives each pod itself.
+fn to_validate(spec: &t::StatefulSetSpec) -> t::PodTemplateSpec {
     let mut template = spec.template.clone();
+    if let Some(pod) = &mut template.spec {
+        pod.hostname = None;
+        pod.subdomain = None;
+    }
     let claims: BTreeSet<&str> =
         list(&spec.volume_claim_templates).iter().map(|c| MetaExt::name(&c.metadata)).collect();
     if claims.is_empty() {
@@ -336,9 +342,12 @@ fn validate_template(
         let message = "`selector` does not match template `labels`";
         errs.push(FieldError::invalid(&path.child("metadata").child("labels"), json_map(labels), message));
     }
+    let template = to_validate(spec);
     if whole {
-        pod_spec::template(errs, &with_claims(spec), path);
+        pod_spec::template(errs, &template, path);
     }
+    // These have been asked of a whole template, and Kubernetes asks them again.
+    pod_spec::template_metadata(errs, &template, path);
 }
 
 fn validate_update_strategy(errs: &mut Errors, strategy: &t::StatefulSetUpdateStrategy, path: &Path) {

@@ -18,7 +18,9 @@ use crate::apiserver::validation::field::pointer;
 use crate::apiserver::validation::meta::{
     IMMUTABLE, invalid_each, label_name, object_meta, object_meta_update,
 };
-use crate::apiserver::validation::{Errors, FieldError, Path, list, name_is_dns_subdomain, names};
+use crate::apiserver::validation::{
+    BadValue, Errors, FieldError, Path, json_map, list, name_is_dns_subdomain, names,
+};
 use crate::apiserver::warnings;
 
 impl Strategy for StorageClass {
@@ -78,24 +80,21 @@ impl Strategy for StorageClass {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
-        for (name, changed) in [
-            (
-                "parameters",
-                self.parameters.clone().unwrap_or_default() != old.parameters.clone().unwrap_or_default(),
-            ),
-            ("provisioner", self.provisioner != old.provisioner),
-            ("reclaimPolicy", self.reclaim_policy != old.reclaim_policy),
-        ] {
+        let mut immutable = |name: &'static str, changed: bool, value: BadValue| {
             if changed {
-                let message = format!("updates to {name} are forbidden.");
-                errs.push(FieldError::forbidden(&Path::new(name), message));
+                errs.push(FieldError::invalid(&Path::new(name), value, IMMUTABLE));
             }
-        }
-        if self.volume_binding_mode != old.volume_binding_mode {
-            let at = Path::new("volumeBindingMode");
-            errs.push(FieldError::invalid(&at, pointer(&self.volume_binding_mode), IMMUTABLE));
-        }
+        };
+        let given = |class: &Self| class.parameters.clone().unwrap_or_default();
+        immutable("parameters", given(self) != given(old), json_map(self.parameters.as_ref()));
+        let provisioner = self.provisioner != old.provisioner;
+        immutable("provisioner", provisioner, self.provisioner.as_str().into());
+        let policy = self.reclaim_policy != old.reclaim_policy;
+        immutable("reclaimPolicy", policy, pointer(&self.reclaim_policy));
+        let mode = self.volume_binding_mode != old.volume_binding_mode;
+        immutable("volumeBindingMode", mode, pointer(&self.volume_binding_mode));
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
@@ -103,7 +102,7 @@ impl Strategy for StorageClass {
             for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
                 if let Some(why) = warnings::deprecated_label(&expression.key) {
                     let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions").index(j);
-                    out.push(format!("{at}: {why}"));
+                    out.push(format!("{}: {why}", at.child("key")));
                 }
             }
         }

@@ -50,7 +50,10 @@ pub(in crate::apiserver) trait Strategy: ApiKind {
     const STORAGE: Storage;
 
     /// Brings a body into a form from which decoding loses nothing that the kind's validation has to see.
-    fn convert(body: &mut Value);
+    ///
+    /// # Errors
+    /// Why an annotation that stands for a field cannot be read.
+    fn convert(body: &mut Value) -> Result<(), String>;
     /// Fills in the defaults. Called twice, it changes nothing the second time.
     fn default(this: &mut Rc<Self>);
     /// Sets what a new object starts with (`PrepareForCreate`).
@@ -83,7 +86,7 @@ pub(in crate::apiserver) trait Dispatch {
     fn allow_create_on_update(&self) -> bool;
     fn allow_unconditional_update(&self) -> bool;
     fn storage(&self) -> Storage;
-    fn convert(&self, body: &mut Value);
+    fn convert(&self, body: &mut Value) -> Result<(), String>;
     fn default(&self, object: &mut Object);
     fn prepare_for_create(&self, object: &mut Object, creation: &mut Creation<'_>);
     fn prepare_for_update(&self, object: &mut Object, old: &Object);
@@ -118,8 +121,8 @@ impl<T: Strategy> Dispatch for PhantomData<T> {
         T::STORAGE
     }
 
-    fn convert(&self, body: &mut Value) {
-        T::convert(body);
+    fn convert(&self, body: &mut Value) -> Result<(), String> {
+        T::convert(body)
     }
 
     fn default(&self, object: &mut Object) {

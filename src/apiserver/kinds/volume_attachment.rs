@@ -72,19 +72,19 @@ impl Strategy for VolumeAttachment {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validate_attachment(errs, self);
-        // These hold for new objects of v1 alone; Kubernetes writes the paths as one word.
-        csi_driver(errs, &self.spec.attacher, &Path::new("spec.attacher"));
+        object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
+        validate_spec(errs, &self.spec);
+        if let Some(status) = &self.status {
+            validate_status(errs, status);
+        }
         if let Some(volume) = &self.spec.source.persistent_volume_name {
-            let at = Path::new("spec.source.persistentVolumeName");
+            let at = Path::new("spec").child("source").child("persistentVolumeName");
             invalid_each(errs, &at, volume, name_is_dns_subdomain(volume, false));
         }
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        // The strategy asks for the rules that the rules of an update include.
-        validate_attachment(errs, self);
-        validate_attachment(errs, self);
+        self.validate(errs);
         if !semantic_eq(&self.spec, &old.spec) {
             let value = internal::quote("VolumeAttachmentSpec", &self.spec);
             errs.push(FieldError::invalid(&Path::new("spec"), value, "field is immutable"));
@@ -108,11 +108,7 @@ impl Strategy for VolumeAttachment {
     }
 }
 
-/// Validates an attachment of any version (`ValidateVolumeAttachment`).
-fn validate_attachment(errs: &mut Errors, attachment: &VolumeAttachment) {
-    object_meta(errs, &attachment.metadata, false, name_is_dns_subdomain);
-    validate_spec(errs, &attachment.spec);
-    let Some(status) = &attachment.status else { return };
+fn validate_status(errs: &mut Errors, status: &VolumeAttachmentStatus) {
     let path = Path::new("status");
     let size: usize = status.attachment_metadata.iter().flatten().map(|(k, v)| k.len() + v.len()).sum();
     if size > MAX_METADATA_SIZE {
@@ -124,9 +120,7 @@ fn validate_attachment(errs: &mut Errors, attachment: &VolumeAttachment) {
 
 fn validate_spec(errs: &mut Errors, spec: &VolumeAttachmentSpec) {
     let path = Path::new("spec");
-    if spec.attacher.is_empty() {
-        errs.push(FieldError::required(&path.child("attacher"), ""));
-    }
+    csi_driver(errs, &spec.attacher, &path.child("attacher"));
     let at = path.child("source");
     let one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
     match (&spec.source.inline_volume_spec, &spec.source.persistent_volume_name) {
@@ -150,7 +144,8 @@ fn validate_spec(errs: &mut Errors, spec: &VolumeAttachmentSpec) {
 fn validate_error(errs: &mut Errors, error: Option<&VolumeError>, path: &Path) {
     let Some(error) = error else { return };
     if error.message.as_ref().is_some_and(|m| m.len() > MAX_ERROR_MESSAGE) {
-        errs.push(FieldError::too_long(&path.child("message"), MAX_ERROR_MESSAGE));
+        // Kubernetes names the limit of the metadata here.
+        errs.push(FieldError::too_long(&path.child("message"), MAX_METADATA_SIZE));
     }
     if let Some(code) = error.error_code.filter(|code| *code < 0) {
         let message = inclusive_range_error(0, i32::MAX.into());

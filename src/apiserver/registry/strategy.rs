@@ -43,7 +43,7 @@ const STATUS: UpdateRules = UpdateRules {
     default: rest::default_for_status,
     prepare: kinds::prepare_for_status_update,
     validate: rest::validate_status_update,
-    warnings: no_warnings,
+    warnings: rest::warnings_on_status_update,
 };
 
 const FINALIZE: UpdateRules = UpdateRules {

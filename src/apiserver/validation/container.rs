@@ -114,7 +114,7 @@ fn resize_policy(errs: &mut Errors, container: &t::Container, pod: &t::PodSpec, 
             errs.push(FieldError::invalid(
                 path,
                 &policy.restart_policy,
-                "must be 'NotRequired' when `restartPolicy` is 'Never'",
+                "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
             ));
         }
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::field::{Errors, FieldError, Path, go_quote};
 
 /// An address, as older software read it: octets of IPv4 with leading zeros are decimal.
-fn parse_sloppy(value: &str) -> Option<IpAddr> {
+pub(in crate::apiserver) fn parse_sloppy(value: &str) -> Option<IpAddr> {
     if let Ok(ip) = value.parse() {
         return Some(ip);
     }
@@ -38,11 +38,23 @@ pub(in crate::apiserver) fn legacy_ip(errs: &mut Errors, value: &str, path: &Pat
     (errs.len() == before).then_some(ip)
 }
 
+/// [`legacy_ip`] for an address that may stay as it is if it is one of those that are stored
+/// (`IsValidIPForLegacyField`). Returns whether it may be there.
+pub(in crate::apiserver) fn kept_ip<'a>(
+    errs: &mut Errors,
+    value: &str,
+    mut stored: impl Iterator<Item = &'a String>,
+    path: &Path,
+) -> bool {
+    stored.any(|old| old == value) || legacy_ip(errs, value, path).is_some()
+}
+
 /// An address in its canonical form (`IsValidIP`).
-pub(in crate::apiserver) fn ip(errs: &mut Errors, value: &str, path: &Path) {
-    if let Some(ip) = legacy_ip(errs, value, path) {
-        canonical(errs, value, &ip.to_string(), path);
-    }
+pub(in crate::apiserver) fn ip(errs: &mut Errors, value: &str, path: &Path) -> Option<IpAddr> {
+    let before = errs.len();
+    let ip = legacy_ip(errs, value, path)?;
+    canonical(errs, value, &ip.to_string(), path);
+    (errs.len() == before).then_some(ip)
 }
 
 /// A range of addresses in its canonical form (`IsValidCIDR`).
@@ -99,12 +111,11 @@ pub(in crate::apiserver) fn legacy_cidr(errs: &mut Errors, value: &str, path: &P
         errs.push(FieldError::invalid(path, value, message));
         return;
     };
-    let (address, length) = value.split_once('/').unwrap_or_default();
-    let message = if address.parse::<IpAddr>().is_err() || (length.len() > 1 && length.starts_with('0')) {
+    let message = if !is_standard_cidr(value) {
         "must not have leading 0s in IP or prefix length"
     } else if matches!(ip, IpAddr::V6(v6) if is_mapped(v6)) {
         "must not have an IPv4-mapped IPv6 address"
-    } else if has_host_bits(ip, bits) {
+    } else if network(ip, bits) != ip {
         "must not have bits set beyond the prefix length"
     } else {
         return;
@@ -112,15 +123,33 @@ pub(in crate::apiserver) fn legacy_cidr(errs: &mut Errors, value: &str, path: &P
     errs.push(FieldError::invalid(path, value, message));
 }
 
-fn has_host_bits(ip: IpAddr, bits: u32) -> bool {
+/// Whether neither the address nor the length of a range has leading zeros, which older software let pass
+/// (`netip.ParsePrefix`).
+pub(in crate::apiserver) fn is_standard_cidr(value: &str) -> bool {
+    let (address, length) = value.split_once('/').unwrap_or_default();
+    address.parse::<IpAddr>().is_ok() && !(length.len() > 1 && length.starts_with('0'))
+}
+
+/// The first address of the range that has this address and this length.
+pub(in crate::apiserver) fn network(ip: IpAddr, bits: u32) -> IpAddr {
     match ip {
-        IpAddr::V4(v4) => u32::from(v4) & u32::MAX.checked_shr(bits).unwrap_or(0) != 0,
-        IpAddr::V6(v6) => u128::from(v6) & u128::MAX.checked_shr(bits).unwrap_or(0) != 0,
+        IpAddr::V4(v4) => {
+            IpAddr::V4(Ipv4Addr::from(u32::from(v4) & !u32::MAX.checked_shr(bits).unwrap_or(0)))
+        }
+        IpAddr::V6(v6) => {
+            IpAddr::V6(Ipv6Addr::from(u128::from(v6) & !u128::MAX.checked_shr(bits).unwrap_or(0)))
+        }
     }
 }
 
-/// An address that can be an endpoint's (`ValidateNonSpecialIP`).
-pub(in crate::apiserver) fn non_special(errs: &mut Errors, ip: IpAddr, value: &str, path: &Path) {
+/// An address that can be an endpoint's (`ValidateEndpointIP`).
+pub(in crate::apiserver) fn endpoint_ip(errs: &mut Errors, value: &str, path: &Path) {
+    let Some(ip) = parse_sloppy(value) else {
+        errs.push(FieldError::invalid(path, value, "must be a valid IP address"));
+        return;
+    };
+    // In Go an IPv4 address in IPv6's form is an IPv4 address.
+    let ip = ip.to_canonical();
     let (link_local, link_local_multicast) = match ip {
         IpAddr::V4(v4) => {
             let [a, b, c, _] = v4.octets();

@@ -2,17 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use crate::api::go_types::{self, Json};
 use crate::api::names::inclusive_range_error;
 use crate::api::order;
 use crate::api::types as t;
-use crate::api::well_known::CONFIG_MIRROR_ANNOTATION as MIRROR;
+use crate::api::well_known::{
+    APP_ARMOR_ANNOTATION_PREFIX, CONFIG_MIRROR_ANNOTATION as MIRROR, SECCOMP_CONTAINER_ANNOTATION_PREFIX,
+    SECCOMP_POD_ANNOTATION,
+};
 
 use super::container::{self, PodScope};
-use super::field::{Errors, FieldError, Path, json_strings};
+use super::field::{Errors, FieldError, Path, go_quote, json_strings};
+use super::local_path::local_descending_path;
 use super::meta::{annotations, invalid_each, label_name, labels};
 use super::names::{self};
 use super::{env, internal, ip, list, or_default, resources, scheduling, security, text, volume};
 
+/// The tolerations of a pod, from before there was a field for them.
+const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// Limits of the resolver's configuration: numbers of entries, and characters of all searches together.
@@ -20,10 +27,12 @@ const MAX_NAMESERVERS: usize = 3;
 const MAX_SEARCHES: usize = 32;
 const MAX_SEARCH_CHARS: usize = 2048;
 
-/// Validates the annotations that mean something to Kubernetes (`ValidatePodSpecificAnnotations`).
+/// Validates the annotations that mean something to Kubernetes (`ValidatePodSpecificAnnotations`). The name of the node is not
+/// always in the spec.
 pub(in crate::apiserver) fn pod_annotations(
     errs: &mut Errors,
     meta: &t::ObjectMeta,
+    spec: &t::PodSpec,
     node_name: Option<&str>,
     path: &Path,
 ) {
@@ -34,6 +43,12 @@ pub(in crate::apiserver) fn pod_annotations(
         let message = "must set spec.nodeName if mirror pod annotation is set";
         errs.push(FieldError::invalid(&path.key(MIRROR), value, message));
     }
+    if let Some(value) = annotations.get(TOLERATIONS).filter(|v| !v.is_empty()) {
+        match tolerations_of(value) {
+            Ok(tolerations) => scheduling::tolerations(errs, &tolerations, &path.child(TOLERATIONS)),
+            Err(why) => errs.push(FieldError::invalid(path, TOLERATIONS, why)),
+        }
+    }
     if let Some(cost) = annotations.get(DELETION_COST) {
         // `+1` and `01` parse as numbers, but are not allowed.
         let plain = cost == "0" || cost.starts_with(['-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
@@ -41,22 +56,110 @@ pub(in crate::apiserver) fn pod_annotations(
             errs.push(FieldError::invalid(&path.key(DELETION_COST), cost, "must be a 32bit integer"));
         }
     }
+    if let Some(profile) = annotations.get(SECCOMP_POD_ANNOTATION) {
+        seccomp_annotation(errs, profile, &path.child(SECCOMP_POD_ANNOTATION));
+    }
+    for (key, profile) in
+        annotations.iter().filter(|(k, _)| k.starts_with(SECCOMP_CONTAINER_ANNOTATION_PREFIX))
+    {
+        seccomp_annotation(errs, profile, &path.named(key));
+    }
+    for (key, profile) in annotations {
+        let Some(name) = key.strip_prefix(APP_ARMOR_ANNOTATION_PREFIX) else { continue };
+        let mut names = list(&spec.init_containers).iter().chain(&spec.containers).map(|c| &c.name);
+        let mut ephemeral = list(&spec.ephemeral_containers).iter().map(|c| &c.name);
+        if !names.any(|n| n == name) && !ephemeral.any(|n| n == name) {
+            errs.push(FieldError::invalid(&path.key(key), name, "container not found"));
+        }
+        let known = matches!(profile.as_str(), "" | "runtime/default" | "unconfined");
+        if !known && !profile.starts_with("localhost/") {
+            let message = format!("invalid AppArmor profile name: {}", go_quote(profile));
+            errs.push(FieldError::invalid(&path.key(key), profile, message));
+        }
+    }
+}
+
+/// Validates the profile that an annotation names (`ValidateSeccompProfile`).
+fn seccomp_annotation(errs: &mut Errors, profile: &str, path: &Path) {
+    if matches!(profile, "runtime/default" | "docker/default" | "unconfined") {
+        return;
+    }
+    match profile.strip_prefix("localhost/") {
+        Some(file) => local_descending_path(errs, file, path),
+        None => errs.push(FieldError::invalid(path, profile, "must be a valid seccomp profile")),
+    }
+}
+
+/// The tolerations that stand in an annotation as JSON. Kubernetes decodes them for a struct whose fields have no names of
+/// JSON, so the case of letters does not matter (`GetTolerationsFromPodAnnotations`).
+///
+/// # Errors
+/// The words of Go's decoder.
+fn tolerations_of(annotation: &str) -> Result<Vec<t::Toleration>, String> {
+    let wrong = |value: &Json, what: &str| format!("json: cannot unmarshal {} into Go {what}", value.word());
+    let items = match go_types::parse(annotation.as_bytes())? {
+        Json::Null => return Ok(Vec::new()),
+        Json::List(items) => items,
+        other => return Err(wrong(&other, "value of type []core.Toleration")),
+    };
+    let decode = |item: &Json| {
+        let mut toleration = t::Toleration::default();
+        let fields = match item {
+            Json::Null => &[][..],
+            Json::Object(fields) => fields,
+            other => return Err(wrong(other, "value of type core.Toleration")),
+        };
+        for (name, value) in fields.iter().filter(|(_, v)| *v != Json::Null) {
+            let at = |field: &str, kind: &str| {
+                wrong(value, &format!("struct field Toleration.{field} of type {kind}"))
+            };
+            let text = |field: &str, kind: &str| {
+                value.as_str().map(str::to_owned).ok_or_else(|| at(field, kind)).map(Some)
+            };
+            match name.to_lowercase().as_str() {
+                "key" => toleration.key = text("Key", "string")?,
+                "operator" => toleration.operator = text("Operator", "core.TolerationOperator")?,
+                "value" => toleration.value = text("Value", "string")?,
+                "effect" => toleration.effect = text("Effect", "core.TaintEffect")?,
+                "tolerationseconds" => {
+                    let seconds = match value {
+                        Json::Number(number) => number.parse().map_err(|_| {
+                            let field = "struct field Toleration.TolerationSeconds of type int64";
+                            format!("json: cannot unmarshal number {number} into Go {field}")
+                        })?,
+                        _ => return Err(at("TolerationSeconds", "int64")),
+                    };
+                    toleration.toleration_seconds = Some(seconds);
+                }
+                _ => {}
+            }
+        }
+        Ok(toleration)
+    };
+    items.iter().map(decode).collect()
 }
 
 /// Validates a pod template (`ValidatePodTemplateSpec`).
 pub(in crate::apiserver) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
+    let none = Default::default();
+    let spec = or_default(&template.spec, &none);
+    template_metadata(errs, template, path);
+    pod_spec(errs, spec, None, &path.child("spec"));
+    if !list(&spec.ephemeral_containers).is_empty() {
+        let at = path.child("spec").child("ephemeralContainers");
+        errs.push(FieldError::forbidden(&at, "ephemeral containers not allowed in pod template"));
+    }
+}
+
+/// Validates the labels and annotations of a pod template.
+pub(in crate::apiserver) fn template_metadata(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
     let none = Default::default();
     let meta = or_default(&template.metadata, &none);
     let none = Default::default();
     let spec = or_default(&template.spec, &none);
     labels(errs, meta.labels.as_ref(), &path.child("labels"));
     annotations(errs, meta.annotations.as_ref(), &path.child("annotations"));
-    pod_annotations(errs, meta, spec.node_name.as_deref(), &path.child("annotations"));
-    pod_spec(errs, spec, None, &path.child("spec"));
-    if !list(&spec.ephemeral_containers).is_empty() {
-        let at = path.child("spec").child("ephemeralContainers");
-        errs.push(FieldError::forbidden(&at, "ephemeral containers not allowed in pod template"));
-    }
+    pod_annotations(errs, meta, spec, spec.node_name.as_deref(), &path.child("annotations"));
 }
 
 /// Validates the spec of a Pod, if `meta` is the metadata of one, or of a pod template (`ValidatePodSpec`).

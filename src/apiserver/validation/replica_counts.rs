@@ -33,11 +33,11 @@ pub(in crate::apiserver) fn status_counts(
         ("fullyLabeledReplicas", labeled),
         ("readyReplicas", ready),
         ("availableReplicas", available),
-        ("terminatingReplicas", terminating.unwrap_or_default()),
     ] {
         non_negative(errs, count, &path.child(name));
     }
     non_negative(errs, observed.unwrap_or_default(), &path.child("observedGeneration"));
+    non_negative(errs, terminating.unwrap_or_default(), &path.child("terminatingReplicas"));
     for (name, count) in
         [("fullyLabeledReplicas", labeled), ("readyReplicas", ready), ("availableReplicas", available)]
     {

@@ -225,18 +225,26 @@ fn pod_affinity_term(errs: &mut Errors, term: &t::PodAffinityTerm, path: &Path) 
     for namespace in list(&term.namespaces) {
         invalid_each(errs, &path.child("namespace"), namespace, names::dns1123_label(namespace));
     }
-    match_label_keys(errs, term, path);
+    let (matching, mismatching) = (list(&term.match_label_keys), list(&term.mismatch_label_keys));
+    match_label_keys(errs, matching, mismatching, term.label_selector.as_ref(), path);
     if term.topology_key.is_empty() {
         errs.push(FieldError::required(&path.child("topologyKey"), "can not be empty"));
     }
     label_name(errs, &term.topology_key, &path.child("topologyKey"));
 }
 
-fn match_label_keys(errs: &mut Errors, term: &t::PodAffinityTerm, path: &Path) {
-    let (matching, mismatching) = (list(&term.match_label_keys), list(&term.mismatch_label_keys));
+/// Validates the keys of labels whose values are those of the pod itself
+/// (`ValidateMatchLabelKeysAndMismatchLabelKeys`).
+fn match_label_keys(
+    errs: &mut Errors,
+    matching: &[String],
+    mismatching: &[String],
+    selector: Option<&t::LabelSelector>,
+    path: &Path,
+) {
     for (name, keys) in [("matchLabelKeys", matching), ("mismatchLabelKeys", mismatching)] {
         let at = path.child(name);
-        if !keys.is_empty() && term.label_selector.is_none() {
+        if !keys.is_empty() && selector.is_none() {
             errs.push(FieldError::forbidden(&at, "must not be specified when labelSelector is not set"));
         } else {
             for (i, key) in keys.iter().enumerate() {
@@ -244,7 +252,8 @@ fn match_label_keys(errs: &mut Errors, term: &t::PodAffinityTerm, path: &Path) {
             }
         }
     }
-    if let Some(selector) = &term.label_selector {
+    if let Some(selector) = selector {
+        // A pod's keys are in the selector already, as expressions: once is its own doing.
         let index: BTreeMap<&String, usize> = order::gather(matching.iter().enumerate().map(|(i, k)| (k, i)));
         let mut seen: BTreeSet<&String> =
             order::gather(selector.match_labels.iter().flat_map(|labels| labels.keys()));
@@ -303,8 +312,9 @@ pub(in crate::apiserver) fn spread_constraints(
                 errs.push(FieldError::not_supported(&at.child(name), value, &["Honor", "Ignore"]));
             }
         }
-        spread_label_keys(errs, constraint, &at.child("matchLabelKeys"));
-        label_selector(errs, constraint.label_selector.as_ref(), &at.child("labelSelector"));
+        let selector = constraint.label_selector.as_ref();
+        match_label_keys(errs, list(&constraint.match_label_keys), &[], selector, &at);
+        label_selector(errs, selector, &at.child("labelSelector"));
     }
 }
 
@@ -320,30 +330,5 @@ fn min_domains(errs: &mut Errors, constraint: &t::TopologySpreadConstraint, path
             domains,
             format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {when}"),
         ));
-    }
-}
-
-fn spread_label_keys(errs: &mut Errors, constraint: &t::TopologySpreadConstraint, path: &Path) {
-    let keys = list(&constraint.match_label_keys);
-    if keys.is_empty() {
-        return;
-    }
-    let Some(selector) = &constraint.label_selector else {
-        errs.push(FieldError::forbidden(path, "must not be specified when labelSelector is not set"));
-        return;
-    };
-    for (i, key) in keys.iter().enumerate() {
-        label_name(errs, key, &path.index(i));
-    }
-    // A Pod's keys are in the selector already, as expressions: once is its own doing.
-    let mut seen: BTreeSet<&String> = selector.match_labels.iter().flat_map(|labels| labels.keys()).collect();
-    let index: BTreeMap<&String, usize> = order::gather(keys.iter().enumerate().rev().map(|(i, k)| (k, i)));
-    for expression in list(&selector.match_expressions) {
-        if let Some(i) = index.get(&expression.key)
-            && seen.contains(&expression.key)
-        {
-            errs.push(FieldError::invalid(&path.index(*i), &expression.key, IN_BOTH));
-        }
-        seen.insert(&expression.key);
     }
 }

@@ -33,7 +33,7 @@ pub(in crate::apiserver) fn volumes<'a>(
     for (i, volume) in volumes.iter().enumerate() {
         let at = path.index(i);
         let before = errs.len();
-        source(errs, volume, pod_name, &at);
+        source(errs, volume, pod, &at);
         let name = volume.name.as_str();
         if name.is_empty() {
             errs.push(FieldError::required(&at.child("name"), ""));
@@ -60,7 +60,8 @@ pub(in crate::apiserver) fn volumes<'a>(
 }
 
 /// Looks into the first source there is, and refuses the others.
-fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
+fn source(errs: &mut Errors, volume: &t::Volume, pod: Option<&t::ObjectMeta>, path: &Path) {
+    let pod_name = pod.map_or("", |m| MetaExt::name(m));
     let mut count = 0;
     macro_rules! source {
         ($field:expr, $name:literal, |$s:ident| $check:expr) => {
@@ -114,6 +115,12 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
     });
     source!(volume.nfs, "nfs", |s| nfs(errs, s, &path.child("nfs")));
     source!(volume.iscsi, "iscsi", |s| rare(errs, "iscsi", s, &path.child("iscsi")));
+    if let Some(iscsi) = &volume.iscsi
+        && iscsi.initiator_name.is_some()
+        && volume_rare::too_long_for_iscsi(&volume.name, &iscsi.target_portal)
+    {
+        errs.push(FieldError::invalid(&path.child("name"), &volume.name, volume_rare::TOO_LONG_FOR_ISCSI));
+    }
     source!(volume.glusterfs, "glusterfs", |s| rare(errs, "glusterfs", s, &path.child("glusterfs")));
     source!(volume.flocker, "flocker", |s| rare(errs, "flocker", s, &path.child("flocker")));
     source!(volume.persistent_volume_claim, "persistentVolumeClaim", |s| {
@@ -188,7 +195,10 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
         }
     });
     source!(volume.image, "image", |s| {
-        container::pull_policy(errs, text(&s.pull_policy), &path.child("image").child("pullPolicy"));
+        let at = path.child("image");
+        // A template may leave it to whoever makes pods of it.
+        required(errs, &at, &[("reference", pod.is_some() && text(&s.reference).is_empty())]);
+        container::pull_policy(errs, text(&s.pull_policy), &at.child("pullPolicy"));
     });
     if count == 0 {
         errs.push(FieldError::required(path, "must specify a volume type"));
@@ -204,12 +214,23 @@ fn claim_template(errs: &mut Errors, template: &t::PersistentVolumeClaimTemplate
         let at = path.child("metadata");
         annotations(errs, meta.annotations.as_ref(), &at.child("annotations"));
         labels(errs, meta.labels.as_ref(), &at.child("labels"));
+        let given = |field: &Option<String>| !text(field).is_empty();
+        // The fields of Go's struct but labels and annotations, with the first letter of their names there made small
+        // (`validateFieldAllowList`).
         for (name, set) in [
-            ("name", meta.name.is_some()),
-            ("generateName", meta.generate_name.is_some()),
-            ("namespace", meta.namespace.is_some()),
+            ("name", given(&meta.name)),
+            ("generateName", given(&meta.generate_name)),
+            ("namespace", given(&meta.namespace)),
+            ("selfLink", given(&meta.self_link)),
+            ("uID", given(&meta.uid)),
+            ("resourceVersion", given(&meta.resource_version)),
+            ("generation", MetaExt::generation(meta) != 0),
+            ("creationTimestamp", meta.creation_timestamp.is_some()),
+            ("deletionTimestamp", meta.deletion_timestamp.is_some()),
+            ("deletionGracePeriodSeconds", meta.deletion_grace_period_seconds.is_some()),
             ("ownerReferences", meta.owner_references.is_some()),
             ("finalizers", meta.finalizers.is_some()),
+            ("managedFields", meta.managed_fields.is_some()),
         ] {
             if set {
                 errs.push(FieldError::forbidden(&at.child(name), "cannot be set"));
@@ -378,6 +399,7 @@ pub(in crate::apiserver) fn nfs(errs: &mut Errors, source: &t::NFSVolumeSource, 
 pub(in crate::apiserver) fn csi_driver(errs: &mut Errors, driver: &str, path: &Path) {
     if driver.is_empty() {
         errs.push(FieldError::required(path, ""));
+        return;
     }
     if driver.len() > 63 {
         errs.push(FieldError::too_long(path, 63));

@@ -160,6 +160,14 @@ fn iscsi_name(name: &str) -> Option<bool> {
     Some(dated() == Some(true))
 }
 
+/// What is said of a volume whose name and portal are too long for iSCSI.
+pub(super) const TOO_LONG_FOR_ISCSI: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
+
+/// Whether a volume's name and portal together are too long for the name of an interface of the initiator.
+pub(super) fn too_long_for_iscsi(volume: &str, portal: &str) -> bool {
+    volume.len() + 1 + portal.len() > 64
+}
+
 fn iscsi(errs: &mut Errors, source: &Source<'_>, volume: Option<&str>) {
     const FORMAT: &str = "must be valid format";
     // A PersistentVolume is told less.
@@ -169,10 +177,9 @@ fn iscsi(errs: &mut Errors, source: &Source<'_>, volume: Option<&str>) {
     let initiator = source.value.get("initiatorName").and_then(Value::as_str);
     let portal = source.text("targetPortal");
     if let (Some(volume), Some(_)) = (volume, initiator)
-        && volume.len() + 1 + portal.len() > 64
+        && too_long_for_iscsi(volume, portal)
     {
-        let why = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
-        errs.push(FieldError::invalid(&source.path.child("targetportal"), portal, why));
+        errs.push(FieldError::invalid(&source.path.child("targetportal"), portal, TOO_LONG_FOR_ISCSI));
     }
     let iqn = source.text("iqn");
     let mut check = |field: &'static str, name: &str| {

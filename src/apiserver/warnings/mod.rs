@@ -7,6 +7,7 @@ pub(super) mod pod_spec;
 
 use std::net::IpAddr;
 
+use super::validation::ip::{is_standard_cidr, network, parse_cidr, parse_sloppy};
 use super::validation::{self, Path};
 use crate::api::quote::go_quote;
 use crate::api::types as t;
@@ -56,6 +57,21 @@ pub(super) fn node_term(out: &mut Vec<String>, term: &t::NodeSelectorTerm, value
     }
 }
 
+/// A selector of nodes by their labels (`GetWarningsForNodeSelector` in `pkg/api/node/util.go`).
+pub(super) fn node_labels(out: &mut Vec<String>, selector: &t::LabelSelector, path: &Path) {
+    for (i, expression) in selector.match_expressions.iter().flatten().enumerate() {
+        if let Some(why) = deprecated_label(&expression.key) {
+            let at = path.child("matchExpressions").index(i).child("key");
+            out.push(format!("{at}: {} is {why}", expression.key));
+        }
+    }
+    for label in selector.match_labels.iter().flat_map(|labels| labels.keys()) {
+        if let Some(why) = deprecated_label(label) {
+            out.push(format!("{}: {why}", path.child("matchLabels").named(label)));
+        }
+    }
+}
+
 /// Why a label of nodes should not be used any more.
 pub(super) fn deprecated_label(key: &str) -> Option<&'static str> {
     Some(match key {
@@ -97,30 +113,56 @@ fn fraction(
     }
 }
 
-/// An IPv6 address that is valid, but written in another way than RFC 5952 has it. (Leading zeros
-/// and mapped addresses are refused.)
+/// An address that is not in its canonical form (`GetWarningsForIP`). One that would be refused if it were new may have been
+/// stored before it was.
 pub(super) fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
-    if let Ok(IpAddr::V6(six)) = value.parse::<IpAddr>()
-        && six.to_string() != value
-    {
+    let Some(ip) = parse_sloppy(value) else { return };
+    let canonical = ip.to_canonical();
+    if value.parse::<IpAddr>().is_err() || canonical != ip {
+        out.push(format!(
+            "{path}: non-standard IP address {value} is invalid: use {}",
+            go_quote(canonical.to_string()),
+            value = go_quote(value)
+        ));
+    } else if ip.is_ipv6() && ip.to_string() != value {
         out.push(format!(
             "{path}: IPv6 address {value} should be in RFC 5952 canonical format ({})",
-            go_quote(six.to_string()),
+            go_quote(ip.to_string()),
             value = go_quote(value)
         ));
     }
 }
 
-/// [`ip`] for a range of addresses.
+/// [`ip`] for a range of addresses (`GetWarningsForCIDR`).
 pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
-    let Some((address, bits)) = value.split_once('/') else { return };
-    if let Ok(IpAddr::V6(six)) = address.parse::<IpAddr>()
-        && six.to_string() != address
-    {
+    let Some((ip, bits)) = parse_cidr(value) else { return };
+    let before = out.len();
+    let canonical = ip.to_canonical();
+    // Of an IPv4 address in IPv6's form Go counts the bits that are IPv4's.
+    let bits = if canonical == ip { bits } else { bits.saturating_sub(96) };
+    let network = network(canonical, bits);
+    let range = format!("{network}/{bits}");
+    if network != canonical {
+        let whole = if ip.is_ipv4() { 32 } else { 128 };
         out.push(format!(
-            "{path}: IPv6 CIDR value {value} should be in RFC 5952 canonical format ({})",
-            go_quote(format!("{six}/{bits}")),
-            value = go_quote(value)
+            "{path}: CIDR value {} is ambiguous in this context (should be {} or {}?)",
+            go_quote(value),
+            go_quote(&range),
+            go_quote(format!("{canonical}/{whole}"))
+        ));
+    }
+    if !is_standard_cidr(value) || canonical != ip {
+        out.push(format!(
+            "{path}: non-standard CIDR value {} is invalid: use {}",
+            go_quote(value),
+            go_quote(&range)
+        ));
+    }
+    if out.len() == before && ip.is_ipv6() && range != value {
+        out.push(format!(
+            "{path}: IPv6 CIDR value {} should be in RFC 5952 canonical format ({})",
+            go_quote(value),
+            go_quote(range)
         ));
     }
 }

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::api::MetaExt;
 use crate::api::quote::go_quote;
 use crate::api::types as t;
-use crate::api::well_known::APP_ARMOR_ANNOTATION_PREFIX;
+use crate::api::well_known::{
+    APP_ARMOR_ANNOTATION_PREFIX, SECCOMP_CONTAINER_ANNOTATION_PREFIX, SECCOMP_POD_ANNOTATION,
+};
+use crate::apiserver::kinds::pod::strategy::app_armor_field;
 use crate::apiserver::validation::Path;
 
 use super::{claim_spec, deprecated_label, fraction, ip, node_term, overlap};
 
-const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
-const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
 
 /// Warns of the pod template at `path`.
@@ -90,20 +91,25 @@ pub(in crate::apiserver) fn spec(
     }
     let context = spec.security_context.as_ref();
     let seccomp = r#"non-functional in v1.27+; use the "seccompProfile" field instead"#;
-    if context.is_none_or(|c| c.seccomp_profile.is_none()) && has(SECCOMP_POD) {
-        out.push(format!("{}: {seccomp}", annotations.key(SECCOMP_POD)));
+    if context.is_none_or(|c| c.seccomp_profile.is_none()) && has(SECCOMP_POD_ANNOTATION) {
+        out.push(format!("{}: {seccomp}", annotations.key(SECCOMP_POD_ANNOTATION)));
     }
-    let pod_armor = context.is_some_and(|c| c.app_armor_profile.is_some());
+    let pod_armor = context.and_then(|c| c.app_armor_profile.as_ref());
     each_container(spec, &at, |c, at| {
         let context = c.security_context;
-        let key = format!("{SECCOMP_CONTAINER}{}", c.name);
+        let key = format!("{SECCOMP_CONTAINER_ANNOTATION_PREFIX}{}", c.name);
         if context.is_none_or(|c| c.seccomp_profile.is_none()) && has(&key) {
             out.push(format!("{}: {seccomp}", annotations.key(&key)));
         }
         let key = format!("{APP_ARMOR_ANNOTATION_PREFIX}{}", c.name);
-        let armor = pod_armor || context.is_some_and(|c| c.app_armor_profile.is_some());
-        // For a Pod the strategy warns when it turns the annotation into a field.
-        if path.is_some() && !armor && has(&key) {
+        let armor = context.is_some_and(|c| c.app_armor_profile.is_some());
+        let annotation = meta.annotation(&key).filter(|_| !armor);
+        // The annotation may say what the pod's profile says. For a Pod the strategy warns when it turns the annotation into a
+        // field.
+        if path.is_some()
+            && let Some(annotation) = annotation
+            && (pod_armor.is_none() || pod_armor != app_armor_field(annotation).as_ref())
+        {
             out.push(format!(
                 r#"{}: deprecated since v1.30; use the "appArmorProfile" field instead"#,
                 annotations.key(&key)

@@ -8,7 +8,7 @@ use super::sync::all_replica_sets;
 use super::util::{self, revision, spec};
 use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, ReplicaSet};
-use crate::api::well_known::POD_TEMPLATE_HASH_LABEL;
+use crate::api::well_known::{DEPRECATED_ROLLBACK_TO, POD_TEMPLATE_HASH_LABEL};
 use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Result, Why};
 
@@ -29,7 +29,7 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
     let mut back = d.clone();
     let b = Rc::make_mut(&mut back);
     if let Some(a) = b.metadata.annotations.as_mut() {
-        a.remove(util::ROLLBACK_TO);
+        a.remove(DEPRECATED_ROLLBACK_TO);
     }
     let mut done = None;
     if target == 0 {

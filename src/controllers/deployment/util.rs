@@ -14,7 +14,9 @@ use crate::api::types::{
     Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, PodTemplateSpec,
     ReplicaSet, Time,
 };
-use crate::api::well_known::{DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION};
+use crate::api::well_known::{
+    DEPLOYMENT_REVISION_ANNOTATION, DEPRECATED_ROLLBACK_TO, LAST_APPLIED_CONFIG_ANNOTATION,
+};
 use crate::api::{MetaExt, Timestamp, later, seconds};
 
 /// The annotation with the earlier revisions of a ReplicaSet, separated by commas.
@@ -23,8 +25,6 @@ pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
 pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
 /// The annotation with the most pods that the Deployment could have then: `spec.replicas` plus `maxSurge`.
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
-/// The annotation that asks for a rollback to a revision.
-pub const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 /// How many characters of revision history are kept.
 const HISTORY_LIMIT: usize = 2000;
 
@@ -181,9 +181,9 @@ pub fn revision(rs: &ReplicaSet) -> i64 {
     rs.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION).and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
-/// The revision that the annotation [`ROLLBACK_TO`] names, 0 for the last one; `None` if it is absent or not a number (`getRollbackTo`).
+/// The revision that the annotation [`DEPRECATED_ROLLBACK_TO`] names, 0 for the last one; `None` if it is absent or not a number (`getRollbackTo`).
 pub fn rollback_to(d: &Deployment) -> Option<i64> {
-    d.metadata.annotation(ROLLBACK_TO)?.parse().ok()
+    d.metadata.annotation(DEPRECATED_ROLLBACK_TO)?.parse().ok()
 }
 
 /// The highest revision; 0 if there is none.
@@ -238,7 +238,7 @@ pub fn is_not_copied(annotation: &str) -> bool {
         REVISION_HISTORY,
         DESIRED_REPLICAS,
         MAX_REPLICAS,
-        ROLLBACK_TO,
+        DEPRECATED_ROLLBACK_TO,
     ]
     .contains(&annotation)
 }

@@ -11,8 +11,8 @@ use super::{Revision, Rollout};
 use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::well_known::{
-    CHANGE_CAUSE_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION,
-    POD_TEMPLATE_HASH_LABEL,
+    CHANGE_CAUSE_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, DEPRECATED_ROLLBACK_TO,
+    LAST_APPLIED_CONFIG_ANNOTATION, POD_TEMPLATE_HASH_LABEL,
 };
 use crate::api::{Kind, MetaExt, Object, labels, order};
 
@@ -23,7 +23,7 @@ const KEPT: [&str; 6] = [
     "deployment.kubernetes.io/revision-history",
     "deployment.kubernetes.io/desired-replicas",
     "deployment.kubernetes.io/max-replicas",
-    "deprecated.deployment.rollback.to",
+    DEPRECATED_ROLLBACK_TO,
 ];
 
 /// How Deployments are rolled out.

@@ -49,6 +49,10 @@ impl Version for EventsV1Event {
 
     fn validate(new: &Object, old: Option<&Object>, errs: &mut Errors) {
         let Some(event) = new.get::<Event>() else { return };
+        // Of the fields that the rules for every version speak of, this one alone is named as the version has it.
+        for error in errs.iter_mut().filter(|e| e.field == "reportingComponent") {
+            "reportingController".clone_into(&mut error.field);
+        }
         match old.and_then(|old| old.get::<Event>()) {
             Some(old) => validate_update(errs, event, old),
             None => validate_create(errs, event),

@@ -70,7 +70,7 @@ impl Strategy for Event {
                 mismatch(errs);
             }
             let controller = text(&self.reporting_component);
-            let at = Path::new("reportingController");
+            let at = Path::new("reportingComponent");
             if controller.is_empty() {
                 errs.push(FieldError::required(&at, ""));
             }

@@ -60,12 +60,13 @@ impl Strategy for HorizontalPodAutoscaler {
 
     nothing_for!(warnings_on_create, warnings_on_update, field);
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         for part in ["spec", "status"] {
             if let Some(part) = body.get_mut(part) {
                 numbers_to_text(part);
             }
         }
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {

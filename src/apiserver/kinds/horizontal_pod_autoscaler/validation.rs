@@ -60,7 +60,7 @@ fn spec(
     let at = path.child("maxReplicas");
     match spec.max_replicas {
         0 => errs.push(FieldError::required(&at, "must be set and greater than 0")),
-        max if max < 0 => errs.push(FieldError::invalid(&at, max, "must be greater than 0")),
+        max if max < 0 => errs.push(FieldError::invalid(&at, max, "must be greater than or equal to 1")),
         _ => {}
     }
     if spec.min_replicas.is_some_and(|min| spec.max_replicas < min) {

@@ -9,7 +9,7 @@ use crate::api::types as t;
 use super::policy::{index_interval, indexes_format};
 use super::validation::is_indexed;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string};
-use crate::apiserver::validation::meta::{non_negative, object_meta_update};
+use crate::apiserver::validation::meta::{IMMUTABLE, non_negative, object_meta_update};
 use crate::apiserver::validation::{internal, list, or_default, text};
 
 /// Which of the conditions about the end of a Job are true.
@@ -125,7 +125,7 @@ fn times_and_ends(
         && let (Some(start), Some(end)) = (&status.start_time, &status.completion_time)
         && end.0 < start.0
     {
-        let message = "completionTime cannot be set before startTime";
+        let message = "must be equal to or after `startTime`";
         errs.push(FieldError::invalid(&at, quote_time(end), message));
     }
     if (says.failed != said.failed || status.failed_indexes != before.failed_indexes)
@@ -155,7 +155,7 @@ fn times_and_ends(
         && list(&pods.failed).len() + list(&pods.succeeded).len() > 0
     {
         let value = internal::quote("UncountedTerminatedPods", pods);
-        let message = "uncountedTerminatedPods needs to be empty for finished job";
+        let message = "must be empty for finished job";
         errs.push(FieldError::invalid(&path.child("uncountedTerminatedPods"), value, message));
     }
 }
@@ -271,9 +271,12 @@ fn going_back(
         && new != old
     {
         let at = path.child("completionTime");
-        errs.push(FieldError::invalid(&at, quote_time(new), "completionTime cannot be mutated"));
+        errs.push(FieldError::invalid(&at, quote_time(new), IMMUTABLE));
     }
-    let resumed = list(&before.conditions).iter().any(|c| c.type_ == "Suspended" && c.status == "True");
+    let suspended = |status: &t::JobStatus, is: &str| {
+        list(&status.conditions).iter().any(|c| c.type_ == "Suspended" && c.status == is)
+    };
+    let resumed = suspended(before, "True") && suspended(status, "False");
     let restarted = before.start_time.is_some() && status.start_time != before.start_time;
     if restarted && !resumed && spec.suspend != Some(true) {
         let value = status.start_time.as_ref().map_or_else(|| BadValue::Json("null".into()), quote_time);
@@ -355,5 +358,44 @@ mod tests {
             let said = if errors.is_empty() { String::new() } else { aggregate(&errors) };
             assert_eq!(said, message, "{status}");
         }
+    }
+
+    /// `getStatusValidationOptions` in `pkg/registry/batch/job/strategy.go`, `ValidateJobStatusUpdate`: a Job starts its time anew
+    /// when a status says that it is suspended no more.
+    #[test]
+    fn a_job_that_is_resumed_starts_its_time_anew() {
+        let said = |spec: Value, status: Value, old: Value| {
+            let errors = validate_status_update(&job(spec.clone(), status), &job(spec, old));
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        let (first, second) = ("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z");
+        let status = |start: &str, suspended: &str| {
+            let condition = json!({"type": "Suspended", "status": suspended});
+            json!({"startTime": start, "conditions": [condition]})
+        };
+        assert_eq!(said(json!({}), status(second, "False"), status(first, "True")), "");
+        assert_eq!(
+            said(json!({}), status(second, "True"), status(first, "True")),
+            "status.startTime: Invalid value: \"2024-01-02T00:00:00Z\": field is immutable for unsuspended job once set"
+        );
+        let ended = |end: &str| {
+            let conditions = [condition("SuccessCriteriaMet"), condition("Complete")];
+            json!({"startTime": second, "completionTime": end, "conditions": conditions})
+        };
+        let third = "2024-01-03T00:00:00Z";
+        assert_eq!(
+            said(json!({}), ended(third), ended(second)),
+            "status.completionTime: Invalid value: \"2024-01-03T00:00:00Z\": field is immutable"
+        );
+        assert_eq!(
+            said(json!({}), ended(first), json!({"startTime": second})),
+            "status.completionTime: Invalid value: \"2024-01-01T00:00:00Z\": must be equal to or after `startTime`"
+        );
+        let mut counting = ended(second);
+        counting["uncountedTerminatedPods"] = json!({"succeeded": ["u"]});
+        assert!(
+            said(json!({}), counting, json!({"startTime": second}))
+                .ends_with(": must be empty for finished job")
+        );
     }
 }

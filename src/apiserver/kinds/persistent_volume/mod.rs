@@ -2,7 +2,7 @@
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/persistentvolume/strategy.go`,
-//! `pkg/api/persistentvolume/util.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/volume/validation/pv_validation.go`, `pkg/api/persistentvolume/util.go` and `pkg/printers/internalversion/printers.go`.
 
 pub(super) mod validation;
 
@@ -15,7 +15,7 @@ use crate::api::volume::{access_modes_as_string, volume_class};
 use crate::api::{MetaExt, Timestamp, quantity};
 use crate::apiserver::defaults::{default, quantities, volume};
 use crate::apiserver::printers::{created, name, or_unset};
-use crate::apiserver::validation::{Errors, Path};
+use crate::apiserver::validation::{Errors, Path, text};
 use crate::apiserver::warnings;
 
 impl Strategy for PersistentVolume {
@@ -67,16 +67,20 @@ impl Strategy for PersistentVolume {
         let this = Rc::make_mut(this);
         keep(&mut this.spec, &old.spec);
         let before = old.status.as_ref();
-        if let Some(s) = this.status.as_mut()
-            && s.phase != before.and_then(|s| s.phase.clone())
-            && s.last_phase_transition_time == before.and_then(|s| s.last_phase_transition_time.clone())
-        {
-            s.last_phase_transition_time = Some(Time(now));
+        let changed_at = before.and_then(|s| s.last_phase_transition_time.as_ref());
+        let Some(s) = this.status.as_mut() else { return };
+        let same_phase = text(&s.phase) == before.map_or("", |s| text(&s.phase));
+        match &s.last_phase_transition_time {
+            None if same_phase => s.last_phase_transition_time = changed_at.cloned(),
+            given if !same_phase && (given.is_none() || given.as_ref() == changed_at) => {
+                s.last_phase_transition_time = Some(Time(now));
+            }
+            _ => {}
         }
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validation::volume(errs, self);
+        validation::create(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
@@ -89,6 +93,10 @@ impl Strategy for PersistentVolume {
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         warnings::beta_class(out, &self.metadata);
+        if self.metadata.annotation(validation::MOUNT_OPTIONS).is_some() {
+            let why = r#"deprecated since v1.31; use "mountOptions" attribute instead"#;
+            out.push(format!("metadata.annotations[{}]: {why}", validation::MOUNT_OPTIONS));
+        }
         let Some(spec) = &self.spec else { return };
         if spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle") {
             out.push("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.".to_owned());

@@ -1,5 +1,6 @@
 //! Validation of PersistentVolumes (`ValidatePersistentVolume` in `pkg/apis/core/validation/validation.go`).
 
+use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
 use crate::api::types::{CSIPersistentVolumeSource, PersistentVolume, PersistentVolumeSpec};
 use crate::apiserver::validation::field::pointer;
@@ -12,8 +13,41 @@ use crate::apiserver::validation::{
     scheduling, semantic_eq, text, volume as volumes, volume_rare,
 };
 
-/// Validates a new volume (`ValidatePersistentVolume`).
-pub(super) fn volume(errs: &mut Errors, volume: &PersistentVolume) {
+/// The annotation that had a volume's mount options before there was a field for them.
+pub(super) const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
+
+/// Validates a new volume (`Validate` in `pkg/registry/core/persistentvolume/strategy.go`).
+pub(super) fn create(errs: &mut Errors, new: &PersistentVolume) {
+    volume(errs, new);
+    mount_options(errs, new);
+}
+
+/// Refuses the annotation of mount options at a volume whose type has none (`checkMountOption` in
+/// `pkg/volume/validation/pv_validation.go`).
+fn mount_options(errs: &mut Errors, volume: &PersistentVolume) {
+    let none = PersistentVolumeSpec::default();
+    let spec = or_default(&volume.spec, &none);
+    let mounts = spec.gce_persistent_disk.is_some()
+        || spec.aws_elastic_block_store.is_some()
+        || spec.glusterfs.is_some()
+        || spec.nfs.is_some()
+        || spec.rbd.is_some()
+        || spec.quobyte.is_some()
+        || spec.iscsi.is_some()
+        || spec.cinder.is_some()
+        || spec.cephfs.is_some()
+        || spec.azure_file.is_some()
+        || spec.vsphere_volume.is_some()
+        || spec.azure_disk.is_some()
+        || spec.photon_persistent_disk.is_some();
+    if !mounts && volume.metadata.annotation(MOUNT_OPTIONS).is_some() {
+        let at = Path::new("metadata").child("annotations").named(MOUNT_OPTIONS);
+        errs.push(FieldError::forbidden(&at, "may not specify mount options for this volume type"));
+    }
+}
+
+/// Validates a volume as it is (`ValidatePersistentVolume`).
+fn volume(errs: &mut Errors, volume: &PersistentVolume) {
     object_meta(errs, &volume.metadata, false, name_is_dns_subdomain);
     let none = PersistentVolumeSpec::default();
     let name = volume.metadata.name.as_deref().unwrap_or_default();
@@ -270,8 +304,10 @@ fn with_present_keys(before: &PersistentVolumeSpec, new: &PersistentVolumeSpec) 
     spec
 }
 
-/// Validates an update (`ValidatePersistentVolumeUpdate`).
+/// Validates an update (`ValidateUpdate` in `pkg/registry/core/persistentvolume/strategy.go`).
 pub(super) fn update(errs: &mut Errors, new: &PersistentVolume, old: &PersistentVolume) {
+    create(errs, new);
+    // The rules of an update include those of a volume, which the strategy has asked for already.
     volume(errs, new);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
@@ -340,7 +376,7 @@ mod tests {
             "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
                 "hostPath": {"path": "/x"}, "nodeAffinity": {"required": {"nodeSelectorTerms": terms}}},
         });
-        crate::apiserver::rest::prepare(Kind::PERSISTENT_VOLUME, &mut body);
+        crate::apiserver::rest::prepare(Kind::PERSISTENT_VOLUME, &mut body).unwrap();
         let mut object = Object::from_value(Kind::PERSISTENT_VOLUME, body).unwrap();
         crate::apiserver::rest::default(&mut object);
         object

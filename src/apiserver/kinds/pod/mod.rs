@@ -107,6 +107,9 @@ impl Strategy for Pod {
         if this.metadata.owner_references != old.metadata.owner_references {
             this.metadata.owner_references.clone_from(&old.metadata.owner_references);
         }
+        if let Some(s) = this.status.as_mut() {
+            status::drop_disabled(s, old.status.as_deref());
+        }
         let Some(before) = &old.status else { return };
         if let Some(s) = this.status.as_mut() {
             if s.qos_class.is_none() {

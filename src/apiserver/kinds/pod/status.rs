@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::api::Shared;
+use crate::api::names::inclusive_range_error;
 use crate::api::types as t;
 
 use super::update;
-use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_strings};
+use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use crate::apiserver::validation::meta::{IMMUTABLE, label_name};
 use crate::apiserver::validation::{ip, list, or_default, security, text};
+use crate::apiserver::warnings;
 
 /// The longest text about the health of a device, in bytes (`ResourceHealthMessageMaxLength`).
 const MAX_HEALTH_MESSAGE: usize = 1024;
@@ -22,6 +24,53 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod
     if node(new) != node(old) {
         let at = Path::new("status").child("nodeName");
         errs.push(FieldError::forbidden(&at, "may not be changed directly"));
+    }
+}
+
+/// The statuses of containers of every sort.
+fn containers(status: &t::PodStatus) -> impl Iterator<Item = &t::ContainerStatus> {
+    [&status.container_statuses, &status.init_container_statuses, &status.ephemeral_container_statuses]
+        .into_iter()
+        .flat_map(|statuses| list(statuses))
+}
+
+/// Whether the status says something about volumes of images, which is a feature that is off by default.
+fn tells_of_images(status: &t::PodStatus) -> bool {
+    containers(status).flat_map(|c| list(&c.volume_mounts)).any(|m| m.volume_status.is_some())
+}
+
+/// Drops what belongs to features that are off by default, unless the old status has it
+/// (`dropDisabledPodStatusFields` in `pkg/api/pod/util.go`). A status without it stays shared.
+pub(in crate::apiserver) fn drop_disabled(new: &mut Shared<t::PodStatus>, old: Option<&t::PodStatus>) {
+    // DRANodeAllocatableResources
+    let claims = |s: &t::PodStatus| s.node_allocatable_resource_claim_statuses.is_some();
+    let had = old.is_some_and(|o| !list(&o.node_allocatable_resource_claim_statuses).is_empty());
+    if claims(new) && !had {
+        new.node_allocatable_resource_claim_statuses = None;
+    }
+    // ImageVolumeWithDigest
+    if tells_of_images(new) && !old.is_some_and(tells_of_images) {
+        let status = &mut **new;
+        let all = [
+            &mut status.container_statuses,
+            &mut status.init_container_statuses,
+            &mut status.ephemeral_container_statuses,
+        ];
+        let mounts = all.into_iter().flatten().flatten().flat_map(|c| &mut c.volume_mounts).flatten();
+        mounts.for_each(|mount| mount.volume_status = None);
+    }
+}
+
+/// Warns of the addresses in a new status that are not in their canonical form (`WarningsOnUpdate` of the status strategy in
+/// `pkg/registry/core/pod/strategy.go`).
+pub(in crate::apiserver) fn warn_of_status(out: &mut Vec<String>, pod: &t::Pod) {
+    let Some(status) = &pod.status else { return };
+    let path = Path::new("status");
+    for (i, address) in list(&status.pod_ips).iter().enumerate() {
+        warnings::ip(out, &address.ip, &path.child("podIPs").index(i).child("ip"));
+    }
+    for (i, address) in list(&status.host_ips).iter().enumerate() {
+        warnings::ip(out, &address.ip, &path.child("hostIPs").index(i).child("ip"));
     }
 }
 
@@ -112,16 +161,23 @@ pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old
         &[],
         &path.child("ephemeralContainerStatuses"),
     );
-    let ips: Vec<String> = list(&status.pod_ips).iter().map(|p| p.ip.clone()).collect();
-    addresses(errs, &ips, &path.child("podIPs"));
-    let ips: Vec<String> = list(&status.host_ips).iter().map(|p| p.ip.clone()).collect();
+    let pod_ips =
+        |s: &t::PodStatus| -> Vec<String> { list(&s.pod_ips).iter().map(|p| p.ip.clone()).collect() };
+    addresses(errs, &pod_ips(status), &pod_ips(before), &path.child("podIPs"));
+    let host_ips =
+        |s: &t::PodStatus| -> Vec<String> { list(&s.host_ips).iter().map(|p| p.ip.clone()).collect() };
+    let ips = host_ips(status);
     if let Some(first) = ips.first()
         && text(&status.host_ip) != first
     {
         let at = path.child("hostIPs").index(0).child("ip");
         errs.push(FieldError::invalid(&at, first, "must be equal to `hostIP`"));
     }
-    addresses(errs, &ips, &path.child("hostIPs"));
+    addresses(errs, &ips, &host_ips(before), &path.child("hostIPs"));
+    let os = spec_before.os.as_ref().map_or("linux", |os| os.name.as_str());
+    users(errs, list(&status.container_statuses), os, &path.child("containerStatuses"));
+    users(errs, list(&status.init_container_statuses), os, &path.child("initContainerStatuses"));
+    users(errs, list(&status.ephemeral_container_statuses), os, &path.child("ephemeralContainerStatuses"));
     let at = path.child("containerStatuses");
     allocated_resources(errs, list(&status.container_statuses), &spec_before.containers, &at);
     let inits = list(&spec_before.init_containers);
@@ -240,12 +296,42 @@ fn states(
     }
 }
 
-fn addresses(errs: &mut Errors, ips: &[String], path: &Path) {
+/// Validates the addresses of a pod or of its host. Those that it had need not be mended (`validatePodIPs`,
+/// `validateHostIPs`).
+fn addresses(errs: &mut Errors, ips: &[String], before: &[String], path: &Path) {
     for (i, address) in ips.iter().enumerate() {
-        ip::legacy_ip(errs, address, &path.index(i));
+        ip::kept_ip(errs, address, before.iter(), &path.index(i));
     }
     if ips.len() > 1 && (!ip::is_dual_stack(ips) || ips.len() > 2) {
         let message = "may specify no more than one IP for each IP family";
-        errs.push(FieldError::invalid(path, json_strings(ips), message));
+        let items: Vec<String> = ips.iter().map(|ip| format!("{{\"IP\":{}}}", go_json_string(ip))).collect();
+        let value = BadValue::Json(format!("[{}]", items.join(",")));
+        errs.push(FieldError::invalid(path, value, message));
+    }
+}
+
+/// Validates as whom containers run (`validateContainerStatusUsers`). Of operating systems that Kubernetes does not know
+/// nothing is asked.
+fn users(errs: &mut Errors, statuses: &[t::ContainerStatus], os: &str, path: &Path) {
+    for (i, status) in statuses.iter().enumerate() {
+        let Some(user) = status.user.as_ref().and_then(|u| u.linux.as_ref()) else { continue };
+        let at = path.index(i).child("user").child("linux");
+        if os == "windows" {
+            errs.push(FieldError::forbidden(&at, "cannot be set for a windows pod"));
+        }
+        if os != "linux" {
+            continue;
+        }
+        let mut in_range = |id: i64, at: &Path| {
+            let max = i64::from(i32::MAX);
+            if !(0..=max).contains(&id) {
+                errs.push(FieldError::invalid(at, id, inclusive_range_error(0, max)));
+            }
+        };
+        in_range(user.uid, &at.child("uid"));
+        in_range(user.gid, &at.child("gid"));
+        for (j, group) in list(&user.supplemental_groups).iter().enumerate() {
+            in_range(*group, &at.child("supplementalGroups").index(j));
+        }
     }
 }

@@ -89,7 +89,7 @@ fn select_by_keys(spec: &mut t::PodSpec, labels: Option<&Labels>) {
 }
 
 /// The profile that the value of an AppArmor annotation names; `None` if it names none.
-fn app_armor_field(annotation: &str) -> Option<t::AppArmorProfile> {
+pub(in crate::apiserver) fn app_armor_field(annotation: &str) -> Option<t::AppArmorProfile> {
     let profile = |kind: &str, file: Option<&str>| t::AppArmorProfile {
         type_: kind.to_owned(),
         localhost_profile: file.map(str::to_owned),

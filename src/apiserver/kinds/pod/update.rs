@@ -81,7 +81,9 @@ pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t
             errs.push(FieldError::forbidden(&path.key(key), "may not add mirror pod annotation"));
         }
     }
-    pod_annotations(errs, &new.metadata, new.node_name(), &path);
+    let none = Default::default();
+    let spec = new.spec.as_deref().unwrap_or(&none);
+    pod_annotations(errs, &new.metadata, spec, new.node_name(), &path);
 }
 
 /// Validates the images. Returns whether the other rules are to be checked.

@@ -47,17 +47,13 @@ pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
             container::image_blanks(errs, text(&c.image), &path.child(name).index(i));
         }
     }
-    for (i, volume) in list(&spec.volumes).iter().enumerate() {
-        if volume.image.as_ref().is_some_and(|image| text(&image.reference).is_empty()) {
-            let at = path.child("volumes").index(i).child("image").child("reference");
-            errs.push(FieldError::required(&at, ""));
-        }
-    }
 }
 
 /// Validates the metadata of a Pod.
 pub(in crate::apiserver) fn metadata(errs: &mut Errors, pod: &t::Pod) {
     object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
     let at = Path::new("metadata").child("annotations");
-    pod_annotations(errs, &pod.metadata, pod.node_name(), &at);
+    let none = Default::default();
+    let spec = pod.spec.as_deref().unwrap_or(&none);
+    pod_annotations(errs, &pod.metadata, spec, pod.node_name(), &at);
 }

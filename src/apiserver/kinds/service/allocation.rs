@@ -10,7 +10,7 @@ use super::fields::{
     HEADLESS, chooses_node_ports, health_check_port, needs_health_check, needs_node_port, node_port,
     node_ports, normalize_cluster_ips, patch_allocated,
 };
-use super::ip_allocator::Transaction;
+use super::ip_allocator::{FULL, Transaction, Unavailable};
 use crate::api::service_cidr::cluster_ips;
 use crate::api::types::{Service, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
@@ -137,14 +137,8 @@ pub(in crate::apiserver) fn begin_update(
     if needs_node_port(&spec) {
         changed_node_ports(object, &mut spec, &before, &mut ports)?;
     }
-    match (needs_health_check(&before), needs_health_check(&spec)) {
-        (false, true) => allocate_health_check(&mut spec, &mut ports)?,
-        (true, true) if health_check_port(&spec) != health_check_port(&before) => {
-            let at = Path::new("spec").child("healthCheckNodePort");
-            let why = "cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update";
-            refuse(object, &[FieldError::invalid(&at, health_check_port(&spec), why)])?;
-        }
-        _ => {}
+    if !needs_health_check(&before) && needs_health_check(&spec) {
+        allocate_health_check(&mut spec, &mut ports)?;
     }
     store(object, spec);
     Ok(())
@@ -174,6 +168,10 @@ fn allocate_addresses(
         .try_for_each(|i| allocate_address(api, object, spec, i, dry_run, transaction))
 }
 
+fn refused_addresses(spec: &ServiceSpec, why: String) -> FieldError {
+    FieldError::invalid(&Path::new("spec").child("clusterIPs"), json_strings(list(&spec.cluster_ips)), why)
+}
+
 /// Gives a Service an address of the family with this index, or takes the one that it asks for.
 fn allocate_address(
     api: &mut ApiServer,
@@ -186,16 +184,19 @@ fn allocate_address(
     let Some(family) = list(&spec.ip_families).get(i).cloned() else { return Ok(()) };
     let asked = list(&spec.cluster_ips).get(i).filter(|ip| !ip.is_empty()).cloned();
     let ip = match asked {
-        None => {
-            let next = transaction.allocate_next(api, &family, object.meta(), dry_run);
-            next.map_err(|why| internal_error(&format!("failed to allocate a serviceIP: {why}")))?
-        }
+        None => match transaction.allocate_next(api, &family, object.meta(), dry_run) {
+            Ok(ip) => ip,
+            Err(Unavailable::Full) => {
+                return Err(internal_error(&format!("failed to allocate a serviceIP: {FULL}")));
+            }
+            Err(Unavailable::Other(why)) => {
+                let why = format!("failed to allocate IP: {why}");
+                return refuse(object, &[refused_addresses(spec, why)]);
+            }
+        },
         Some(given) => {
             if let Err(why) = transaction.allocate(api, &given, object.meta(), dry_run) {
-                let at = Path::new("spec").child("clusterIPs");
-                let value = json_strings(list(&spec.cluster_ips));
-                let why = format!("failed to allocate IP {given}: {why}");
-                refuse(object, &[FieldError::invalid(&at, value, why)])?;
+                refuse(object, &[refused_addresses(spec, format!("failed to allocate IP {given}: {why}"))])?;
             }
             given
         }

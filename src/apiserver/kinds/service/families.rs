@@ -63,7 +63,7 @@ pub(super) fn init_families(
         };
     }
     let mut errors = Errors::new();
-    cluster_ips(&mut errors, spec, &Path::new("spec"));
+    cluster_ips(&mut errors, spec, old, &Path::new("spec"));
     refuse(object, &errors)?;
     let path = Path::new("spec");
     let policy = path.child("ipFamilyPolicy");

@@ -30,10 +30,10 @@ pub(super) fn needs_health_check(spec: &ServiceSpec) -> bool {
     text(&spec.type_) == "LoadBalancer" && text(&spec.external_traffic_policy) == "Local"
 }
 
-/// Whether traffic from outside reaches it, so that its external traffic policy matters
-/// (`needsExternalTrafficPolicy`).
+/// Whether traffic from outside reaches it, so that its external traffic policy matters (`ExternallyAccessible` in
+/// `pkg/api/service/util.go`).
 pub(super) fn is_external(spec: &ServiceSpec) -> bool {
-    needs_node_port(spec) || spec.external_ips.as_ref().is_some_and(|i| !i.is_empty())
+    needs_node_port(spec) || (text(&spec.type_) == "ClusterIP" && !list(&spec.external_ips).is_empty())
 }
 
 /// The port on every node; 0 if there is none.

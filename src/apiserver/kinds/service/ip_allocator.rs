@@ -17,13 +17,22 @@ use crate::apiserver::context::RequestContext;
 use crate::apiserver::{ApiServer, OWN_USER};
 
 /// `ErrFull`
-const FULL: &str = "range is full";
+pub(super) const FULL: &str = "range is full";
 /// `ErrAllocated`
 const ALLOCATED: &str = "provided IP is already allocated";
 /// `ErrMismatchedNetwork`
 const MISMATCHED_NETWORK: &str = "the provided network does not match the current range";
 /// `ErrNotReady`
 const NOT_READY: &str = "allocator not ready";
+
+/// Why no address was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unavailable {
+    /// No range has a free one.
+    Full,
+    /// Something else, in its own words.
+    Other(String),
+}
 
 /// The addresses that a request takes and gives back. If the request fails, what it took is given back, and what it
 /// wanted to give back is kept.
@@ -59,20 +68,21 @@ impl Transaction {
     /// Takes the first free address of a family for a Service. Kubernetes begins to look for one at a random place.
     ///
     /// # Errors
-    /// The words of the refusal: no range has a free address.
+    /// No range has a free address, or is ready.
     pub(super) fn allocate_next(
         &mut self,
         api: &mut ApiServer,
         of_family: &str,
         service: &ObjectMeta,
         dry_run: bool,
-    ) -> Result<String, String> {
+    ) -> Result<String, Unavailable> {
         let mut ranges = service_ranges(api);
         ranges.retain(|(range, _)| family(range.network()) == of_family);
         if dry_run {
             // Nobody looks for a free address: the answer has the first address of any range, which nobody can have.
             let first = ranges.first().filter(|(_, ready)| *ready);
-            return first.map(|(range, _)| range.network().to_string()).ok_or(NOT_READY.to_owned());
+            let first = first.map(|(range, _)| range.network().to_string());
+            return first.ok_or_else(|| Unavailable::Other(NOT_READY.to_owned()));
         }
         for (range, _) in ranges.into_iter().filter(|(_, ready)| *ready) {
             let free = |ip: &IpAddr| {
@@ -82,12 +92,12 @@ impl Transaction {
             let [dynamic, fixed] = bands(range);
             let mut all = dynamic.chain(fixed).filter_map(|n| ip_family::address(&range, n));
             if let Some(ip) = all.find(free) {
-                create(api, ip, service)?;
+                create(api, ip, service).map_err(Unavailable::Other)?;
                 self.allocated.push(ip.to_string());
                 return Ok(ip.to_string());
             }
         }
-        Err(FULL.to_owned())
+        Err(Unavailable::Full)
     }
 
     /// Gives an address back if the request succeeds.

@@ -8,7 +8,7 @@ pub(in crate::apiserver) mod allocation;
 mod families;
 mod fields;
 pub(in crate::apiserver) mod ip_allocator;
-mod update;
+pub(in crate::apiserver) mod update;
 mod validation;
 
 use std::collections::BTreeSet;
@@ -107,6 +107,12 @@ impl Strategy for Service {
         this.status.clone_from(&old.status);
         if let (Some(new), Some(old)) = (this.spec.as_mut(), old.spec.as_ref()) {
             fields::drop_dependent(new, old);
+        }
+        // The balancer may still be there, but what is shown of the Service is what it asks for.
+        if this.spec.as_ref().and_then(|s| s.type_.as_deref()) != Some("LoadBalancer")
+            && let Some(status) = &mut this.status
+        {
+            status.load_balancer = Some(LoadBalancerStatus::default());
         }
     }
 

@@ -8,6 +8,7 @@ use super::validation::{load_balancer_class, validate};
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
 use crate::apiserver::validation::meta::{invalid_each, object_meta_update};
 use crate::apiserver::validation::{ip, list, names, or_default, text};
+use crate::apiserver::warnings;
 
 const ONCE: &str = "may not change once set";
 
@@ -36,7 +37,7 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Service, old: &t:
             "field is immutable",
         ));
     }
-    validate(errs, new);
+    validate(errs, new, Some(old));
 }
 
 /// A string behind a pointer, as a message quotes it.
@@ -123,10 +124,24 @@ fn families(errs: &mut Errors, spec: &t::ServiceSpec, before: &t::ServiceSpec) {
     }
 }
 
+/// The addresses of the Service's load balancer.
+fn ingresses_of(service: &t::Service) -> &[t::LoadBalancerIngress] {
+    let balancer = service.status.as_ref().and_then(|s| s.load_balancer.as_ref());
+    balancer.map_or(&[], |b| list(&b.ingress))
+}
+
+/// Warns of the addresses in a new status that are not in their canonical form (`WarningsOnUpdate` of the status strategy in
+/// `pkg/registry/core/service/strategy.go`).
+pub(in crate::apiserver) fn warn_of_status(out: &mut Vec<String>, new: &t::Service) {
+    let path = Path::new("status").child("loadBalancer").child("ingress");
+    for (i, ingress) in ingresses_of(new).iter().enumerate() {
+        warnings::ip(out, text(&ingress.ip), &path.index(i));
+    }
+}
+
 pub(in crate::apiserver) fn status_update(errs: &mut Errors, new: &t::Service, old: &t::Service) {
     object_meta_update(errs, &new.metadata, &old.metadata);
-    let balancer = new.status.as_ref().and_then(|s| s.load_balancer.as_ref());
-    let ingresses = balancer.map_or(&[][..], |b| list(&b.ingress));
+    let ingresses = ingresses_of(new);
     let path = Path::new("status").child("loadBalancer").child("ingress");
     let kind = new.spec.as_ref().map_or("", |s| text(&s.type_));
     if kind != "LoadBalancer" && !ingresses.is_empty() {
@@ -137,7 +152,8 @@ pub(in crate::apiserver) fn status_update(errs: &mut Errors, new: &t::Service, o
         let at = path.index(i);
         let address = text(&ingress.ip);
         if !address.is_empty() {
-            ip::legacy_ip(errs, address, &at.child("ip"));
+            let stored = ingresses_of(old).iter().filter_map(|i| i.ip.as_ref());
+            ip::kept_ip(errs, address, stored, &at.child("ip"));
         }
         let mode = at.child("ipMode");
         match &ingress.ip_mode {

@@ -7,7 +7,7 @@ use crate::api::names::is_valid_port_num;
 use crate::api::types as t;
 use t::IntOrString;
 
-use super::fields::{is_headless, needs_health_check};
+use super::fields::{is_external, is_headless, needs_health_check};
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
 use crate::apiserver::validation::meta::{invalid_each, labels, object_meta};
 use crate::apiserver::validation::names::{self, name_is_dns_label};
@@ -20,23 +20,16 @@ const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
 
-/// Whether the Service can be reached from outside the cluster (`ExternallyAccessible`).
-fn externally_accessible(spec: &t::ServiceSpec) -> bool {
-    match text(&spec.type_) {
-        "LoadBalancer" | "NodePort" => true,
-        "ClusterIP" => !list(&spec.external_ips).is_empty(),
-        _ => false,
-    }
-}
-
 /// Validates a new Service (`ValidateServiceCreate`).
 pub(super) fn create(errs: &mut Errors, service: &t::Service) {
     object_meta(errs, &service.metadata, true, name_is_dns_label);
-    validate(errs, service);
+    validate(errs, service, None);
 }
 
-/// Validates what holds for a Service at any time but the metadata (`validateService`).
-pub(super) fn validate(errs: &mut Errors, service: &t::Service) {
+/// Validates what holds for a Service at any time but the metadata (`validateService`). Addresses that `old` has need not be
+/// mended.
+pub(super) fn validate(errs: &mut Errors, service: &t::Service, old: Option<&t::Service>) {
+    let before = old.and_then(|o| o.spec.as_ref());
     if let (Some(mode), Some(hints)) =
         (service.metadata.annotation(TOPOLOGY_MODE), service.metadata.annotation(TOPOLOGY_HINTS))
         && mode != hints
@@ -68,11 +61,12 @@ pub(super) fn validate(errs: &mut Errors, service: &t::Service) {
     }
     labels(errs, spec.selector.as_ref(), &path.child("selector"));
     session_affinity(errs, spec, &path);
-    cluster_ips(errs, spec, &path);
+    cluster_ips(errs, spec, before, &path);
     for (i, address) in list(&spec.external_ips).iter().enumerate() {
         let at = path.child("externalIPs").index(i);
-        if let Some(parsed) = ip::legacy_ip(errs, address, &at) {
-            ip::non_special(errs, parsed, address, &at);
+        let stored = before.iter().flat_map(|s| list(&s.external_ips));
+        if ip::kept_ip(errs, address, stored, &at) {
+            ip::endpoint_ip(errs, address, &at);
         }
     }
     let at = path.child("type");
@@ -83,7 +77,7 @@ pub(super) fn validate(errs: &mut Errors, service: &t::Service) {
         errs.push(FieldError::not_supported(&at, kind, &kinds));
     }
     duplicate_ports(errs, kind, ports, &path.child("ports"));
-    source_ranges(errs, service, spec, &path);
+    source_ranges(errs, service, old, &path);
     if spec.allocate_load_balancer_node_ports.is_some() && kind != "LoadBalancer" {
         errs.push(FieldError::forbidden(&path.child("allocateLoadBalancerNodePorts"), ONLY_LOAD_BALANCER));
     }
@@ -196,7 +190,12 @@ fn session_affinity(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
 }
 
 /// Validates cluster IPs, families and their policy against each other (`ValidateServiceClusterIPsRelatedFields`).
-pub(in crate::apiserver) fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
+pub(in crate::apiserver) fn cluster_ips(
+    errs: &mut Errors,
+    spec: &t::ServiceSpec,
+    before: Option<&t::ServiceSpec>,
+    path: &Path,
+) {
     if text(&spec.type_) == "ExternalName" {
         return;
     }
@@ -246,7 +245,8 @@ pub(in crate::apiserver) fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec
             }
             continue;
         }
-        bad |= ip::legacy_ip(errs, address, &at.index(i)).is_none();
+        let stored = before.iter().flat_map(|s| list(&s.cluster_ips));
+        bad |= !ip::kept_ip(errs, address, stored, &at.index(i));
     }
     if ips.len() > 2 {
         errs.push(FieldError::invalid(&at, json_strings(ips), "may only hold up to 2 values"));
@@ -294,7 +294,10 @@ fn duplicate_ports(errs: &mut Errors, kind: &str, ports: &[t::ServicePort], path
     }
 }
 
-fn source_ranges(errs: &mut Errors, service: &t::Service, spec: &t::ServiceSpec, path: &Path) {
+fn source_ranges(errs: &mut Errors, service: &t::Service, old: Option<&t::Service>, path: &Path) {
+    let none = Default::default();
+    let spec = or_default(&service.spec, &none);
+    let before = old.and_then(|o| o.spec.as_ref());
     let balancer = text(&spec.type_) == "LoadBalancer";
     let ranges = list(&spec.load_balancer_source_ranges);
     if !ranges.is_empty() {
@@ -303,14 +306,18 @@ fn source_ranges(errs: &mut Errors, service: &t::Service, spec: &t::ServiceSpec,
             errs.push(FieldError::forbidden(&at, ONLY_LOAD_BALANCER));
         }
         for (i, range) in ranges.iter().enumerate() {
-            ip::legacy_cidr(errs, range.trim(), &at.index(i));
+            let mut stored = before.iter().flat_map(|s| list(&s.load_balancer_source_ranges));
+            if !stored.any(|old| old.trim() == range.trim()) {
+                ip::legacy_cidr(errs, range.trim(), &at.index(i));
+            }
         }
     } else if let Some(value) = service.metadata.annotation(SOURCE_RANGES) {
         let at = Path::new("metadata").child("annotations").key(SOURCE_RANGES);
         if !balancer {
             errs.push(FieldError::forbidden(&at, ONLY_LOAD_BALANCER));
         }
-        for range in value.trim().split(',').filter(|_| !value.trim().is_empty()) {
+        let kept = old.and_then(|o| o.metadata.annotation(SOURCE_RANGES)) == Some(value);
+        for range in value.trim().split(',').filter(|_| !kept && !value.trim().is_empty()) {
             ip::legacy_cidr(errs, range.trim(), &at);
         }
     }
@@ -319,7 +326,7 @@ fn source_ranges(errs: &mut Errors, service: &t::Service, spec: &t::ServiceSpec,
 fn traffic(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
     let external = text(&spec.external_traffic_policy);
     let at = path.child("externalTrafficPolicy");
-    if !externally_accessible(spec) {
+    if !is_external(spec) {
         if !external.is_empty() {
             let message = "may only be set for externally-accessible services";
             errs.push(FieldError::invalid(&at, external, message));

@@ -17,7 +17,10 @@ mod pod;
 mod rbac;
 mod replication_controller;
 mod resource_quota;
+mod service;
 mod service_cidr;
+mod storage;
+mod workloads;
 
 /// What is done to a valid spec.
 type Change = fn(&mut Value);
@@ -32,7 +35,7 @@ fn object(kind: Kind, mut body: Value) -> Object {
     if kind.namespaced() {
         body["metadata"]["namespace"] = "default".into();
     }
-    crate::apiserver::rest::prepare(kind, &mut body);
+    crate::apiserver::rest::prepare(kind, &mut body).unwrap();
     let mut object = Object::from_value(kind, body).unwrap();
     crate::apiserver::rest::default(&mut object);
     object

@@ -40,3 +40,27 @@ fn the_first_ranges_of_a_node_have_to_be_valid() {
     let refused = said(&validate_update(&node(json!(["10.0.0.0"])), &node(json!([]))));
     assert!(refused.starts_with("spec.podCIDRs[0]: Invalid value: \"10.0.0.0\""), "{refused}");
 }
+
+/// `ValidateNode`: ranges that are equal are of one family, and that is all that is said of them.
+#[test]
+fn a_node_has_one_range_of_each_family() {
+    let ranges = json!(["10.0.0.0/24", "10.0.0.0/24"]);
+    assert_eq!(
+        refusals(Kind::NODE, json!({"metadata": {}, "spec": {"podCIDRs": ranges}})),
+        r#"spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.0.0.0/24"]: may specify no more than one CIDR for each IP family"#
+    );
+}
+
+/// `validateNodeSwapStatus`, whose path `ValidateNode` makes of that of the metadata.
+#[test]
+fn a_node_has_more_swap_than_none() {
+    let node = |capacity: i64| {
+        let info = json!({
+            "machineID": "", "systemUUID": "", "bootID": "", "kernelVersion": "", "osImage": "",
+            "containerRuntimeVersion": "", "kubeletVersion": "", "kubeProxyVersion": "", "operatingSystem": "",
+            "architecture": "", "swap": {"capacity": capacity}});
+        refusals(Kind::NODE, json!({"metadata": {}, "status": {"nodeInfo": info}}))
+    };
+    assert_eq!(node(1), "");
+    assert_eq!(node(-1), "metadata.nodeSwapStatus.capacity: Invalid value: -1: must be greater than zero");
+}

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{object, prepare_for_status_update, refusals, said};
 use crate::api::types::Pod;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apiserver::rest::validate_status_update;
+use crate::apiserver::rest::{validate_status_update, warnings_on_status_update};
 
 /// A Pod with a container, whose spec has these fields, too.
 fn pod(more: Value) -> Value {
@@ -263,4 +263,184 @@ fn a_status_without_generations_keeps_those_that_it_had() {
     let kept: Vec<i64> =
         status.conditions.iter().flatten().map(|c| c.observed_generation.unwrap_or_default()).collect();
     assert_eq!(kept, [2, 7, 3, 0, 0]);
+}
+
+/// `ValidatePodSpecificAnnotations`: tolerations, `ValidateSeccompPodAnnotations`, `ValidateAppArmorPodAnnotations`.
+#[test]
+fn annotations_from_before_there_were_fields() {
+    let of = |key: &str, value: &str| {
+        let mut body = pod(json!({}));
+        body["metadata"]["annotations"] = json!({key: value});
+        refusals(Kind::POD, body)
+    };
+    let at = "metadata.annotations";
+    let key = "scheduler.alpha.kubernetes.io/tolerations";
+    // The fields have no names of JSON, so that the case of letters does not matter.
+    assert_eq!(of(key, r#"[{"key": "a", "OPERATOR": "Exists", "TolerationSeconds": null}]"#), "");
+    assert_eq!(
+        of(key, r#"[{"operator": "Exists", "value": "b"}]"#),
+        format!(
+            "{at}.{key}[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'"
+        )
+    );
+    for (value, why) in [
+        ("x", "invalid character 'x' looking for beginning of value"),
+        ("{}", "json: cannot unmarshal object into Go value of type []core.Toleration"),
+        (
+            r#"[{"key": 1}]"#,
+            "json: cannot unmarshal number into Go struct field Toleration.Key of type string",
+        ),
+        (
+            r#"[{"tolerationSeconds": 1.5}]"#,
+            "json: cannot unmarshal number 1.5 into Go struct field Toleration.TolerationSeconds of type int64",
+        ),
+    ] {
+        assert_eq!(of(key, value), format!("{at}: Invalid value: \"{key}\": {why}"));
+    }
+    let key = "seccomp.security.alpha.kubernetes.io/pod";
+    assert_eq!(of(key, "runtime/default"), "");
+    assert_eq!(of(key, "x"), format!("{at}.{key}: Invalid value: \"x\": must be a valid seccomp profile"));
+    let key = "container.seccomp.security.alpha.kubernetes.io/c";
+    assert_eq!(of(key, "localhost/a"), "");
+    assert_eq!(
+        of(key, "localhost/../a"),
+        format!("{at}.{key}: Invalid value: \"../a\": must not contain '..'")
+    );
+    let key = "container.apparmor.security.beta.kubernetes.io/other";
+    assert_eq!(
+        of(key, "x"),
+        format!(
+            "[{at}[{key}]: Invalid value: \"other\": container not found, {at}[{key}]: Invalid value: \"x\": invalid AppArmor profile name: \"x\"]"
+        )
+    );
+    assert_eq!(of("container.apparmor.security.beta.kubernetes.io/c", "localhost/a"), "");
+}
+
+/// `validateVolumeSource` (iSCSI), `validatePersistentVolumeClaimTemplateObjectMeta` with `validateFieldAllowList`,
+/// `validateImageVolumeSource`, `ValidateCSIDriverName`.
+#[test]
+fn volumes_of_pods() {
+    let volume = |source: Value| {
+        let mut volume = json!({"name": "v"});
+        source.as_object().unwrap().iter().for_each(|(name, value)| volume[name] = value.clone());
+        let mount = json!([{"name": "v", "mountPath": "/v"}]);
+        json!({"volumes": [volume], "containers": [{"name": "c", "image": "i", "volumeMounts": mount}]})
+    };
+    let unmounted = |source: Value| {
+        let mut spec = volume(source);
+        spec["containers"][0]["volumeMounts"] = json!([]);
+        of(spec)
+    };
+    let name = "iqn.2001-04.com.example:storage";
+    let iscsi = |portal: &str| json!({"iscsi": {"targetPortal": portal, "iqn": name, "lun": 0, "initiatorName": name}});
+    assert_eq!(of(volume(iscsi(&"p".repeat(62)))), "");
+    assert_eq!(
+        unmounted(iscsi(&"p".repeat(63))),
+        "spec.volumes[0].name: Invalid value: \"v\": Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified."
+    );
+    let claim = json!({
+        "metadata": {"labels": {"a": "b"}, "annotations": {"c": "d"}, "finalizers": ["e"], "uid": "f", "name": "g"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
+    let at = "spec.volumes[0].ephemeral.volumeClaimTemplate.metadata";
+    let no = "Forbidden: cannot be set";
+    assert_eq!(
+        unmounted(json!({"ephemeral": {"volumeClaimTemplate": claim}})),
+        format!("[{at}.name: {no}, {at}.uID: {no}, {at}.finalizers: {no}]")
+    );
+    assert_eq!(
+        of(volume(json!({"image": {"pullPolicy": "Always"}}))),
+        r#"[spec.volumes[0].image.reference: Required value, spec.containers[0].volumeMounts[0].name: Not found: "v"]"#
+    );
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": volume(json!({"image": {"pullPolicy": "Always"}}))});
+    let deployment =
+        json!({"metadata": {}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template}});
+    assert_eq!(refusals(Kind::DEPLOYMENT, deployment), "");
+    assert_eq!(unmounted(json!({"csi": {"driver": ""}})), "spec.volumes[0].csi.driver: Required value");
+}
+
+/// `ValidateMatchLabelKeysAndMismatchLabelKeys`, which names the key by its place in a list and not the list;
+/// `validateResizePolicy`.
+#[test]
+fn words_of_spread_constraints_and_of_policies_of_resizes() {
+    let selector = json!({
+        "matchLabels": {"a": "b"}, "matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]});
+    let constraint = json!({
+        "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
+        "matchLabelKeys": ["a", "a"], "labelSelector": selector});
+    assert_eq!(
+        of(json!({"topologySpreadConstraints": [constraint]})),
+        r#"spec.topologySpreadConstraints[0][1]: Invalid value: "a": exists in both matchLabelKeys and labelSelector"#
+    );
+    let policy = json!([{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]);
+    let containers = json!([{"name": "c", "image": "i", "resizePolicy": policy}]);
+    assert_eq!(
+        of(json!({"restartPolicy": "Never", "containers": containers})),
+        "spec.containers[0].resizePolicy: Invalid value: \"RestartContainer\": must be 'NotRequired' when pod `restartPolicy` is 'Never'"
+    );
+}
+
+fn container_status(more: Value) -> Value {
+    let mut status = json!({"name": "c", "image": "i", "imageID": "", "ready": true, "restartCount": 0});
+    more.as_object().unwrap().iter().for_each(|(name, value)| status[name] = value.clone());
+    status
+}
+
+/// `validatePodIPs`, `validateContainerStatusUsers`, `WarningsOnUpdate` of the status strategy in
+/// `pkg/registry/core/pod/strategy.go`.
+#[test]
+fn addresses_and_users_of_a_status() {
+    let status = |addresses: &[&str]| {
+        let ips: Vec<Value> = addresses.iter().map(|ip| json!({"ip": ip})).collect();
+        with_status(json!({}), json!({"podIPs": ips}))
+    };
+    assert_eq!(
+        said(&validate_status_update(&status(&["1.1.1.1", "1.1.1.2"]), &status(&[]))),
+        r#"status.podIPs: Invalid value: [{"IP":"1.1.1.1"},{"IP":"1.1.1.2"}]: may specify no more than one IP for each IP family"#
+    );
+    let old = status(&["1.1.1.01"]);
+    assert_eq!(said(&validate_status_update(&old, &old)), "");
+    assert_eq!(
+        said(&validate_status_update(&old, &status(&[]))),
+        r#"status.podIPs[0]: Invalid value: "1.1.1.01": must not have leading 0s"#
+    );
+    assert_eq!(
+        warnings_on_status_update(&old, &old),
+        [r#"status.podIPs[0].ip: non-standard IP address "1.1.1.01" is invalid: use "1.1.1.1""#]
+    );
+    let run = |os: &str| {
+        let user = json!({"user": {"linux": {"uid": -1, "gid": 0, "supplementalGroups": [-2]}}});
+        let spec = json!({"os": {"name": os}});
+        let new = with_status(spec.clone(), json!({"containerStatuses": [container_status(user)]}));
+        said(&validate_status_update(&new, &with_status(spec, json!({}))))
+    };
+    let at = "status.containerStatuses[0].user.linux";
+    let range = "must be between 0 and 2147483647, inclusive";
+    assert_eq!(
+        run("linux"),
+        format!(
+            "[{at}.uid: Invalid value: -1: {range}, {at}.supplementalGroups[0]: Invalid value: -2: {range}]"
+        )
+    );
+    assert_eq!(run("windows"), format!("{at}: Forbidden: cannot be set for a windows pod"));
+}
+
+/// `dropDisabledPodStatusFields` in `pkg/api/pod/util.go`, with the gates `DRANodeAllocatableResources` and
+/// `ImageVolumeWithDigest` off.
+#[test]
+fn a_status_says_nothing_of_features_that_are_off() {
+    let mounted = json!({"volumeMounts": [
+        {"name": "v", "mountPath": "/v", "volumeStatus": {"image": {"imageRef": "r"}}}]});
+    let status = json!({
+        "nodeAllocatableResourceClaimStatuses": [{"resourceClaimName": "c", "resources": {"cpu": "1"}}],
+        "containerStatuses": [container_status(mounted)]});
+    let told = with_status(json!({}), status);
+    let written = |old: &Object| {
+        let mut new = told.clone();
+        prepare_for_status_update(&mut new, old, Timestamp::UNIX_EPOCH);
+        new.to_value()["status"].clone()
+    };
+    let dropped = written(&with_status(json!({}), json!({})));
+    assert!(dropped.get("nodeAllocatableResourceClaimStatuses").is_none());
+    assert_eq!(dropped["containerStatuses"][0]["volumeMounts"], json!([{"name": "v", "mountPath": "/v"}]));
+    assert_eq!(written(&told), told.to_value()["status"]);
 }

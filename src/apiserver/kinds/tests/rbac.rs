@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{object, refusals};
 use crate::api::Kind;
-use crate::apiserver::rest::validate_update;
+use crate::apiserver::rest::{validate_create, validate_update};
 use crate::apiserver::validation::aggregate;
 
 #[test]
@@ -77,4 +77,19 @@ fn role_bindings() {
         aggregate(&validate_update(&new, &old)),
         r#"roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"view"}: cannot change roleRef"#
     );
+}
+
+/// `ValidateUpdate` in `pkg/registry/rbac/{role,clusterrole,rolebinding,clusterrolebinding}/strategy.go`: the rules of an update
+/// include those of a new object, and nobody else asks these.
+#[test]
+fn an_update_is_validated_once() {
+    for (kind, body) in [
+        (Kind::ROLE, json!({"rules": [{}]})),
+        (Kind::CLUSTER_ROLE, json!({"aggregationRule": {}})),
+        (Kind::ROLE_BINDING, json!({"roleRef": {"kind": "Role", "name": ""}})),
+        (Kind::CLUSTER_ROLE_BINDING, json!({"roleRef": {"kind": "ClusterRole", "name": ""}})),
+    ] {
+        let wrong = object(kind, body);
+        assert_eq!(validate_update(&wrong, &wrong).len(), validate_create(&wrong).len(), "{kind:?}");
+    }
 }
