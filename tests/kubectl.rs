@@ -139,8 +139,9 @@ spec:
     assert_eq!(sets(&mut s), ["OldReplicaSets: <none>", "NewReplicaSet: web-1 (0/2"]);
     // `RolloutHistoryOptions.Run` prints each revision that is kept, the oldest first.
     let other = set.replace("web-1", "web-2").replace("revision: \"1\"", "revision: \"2\"");
-    let other = other.replace("pod-template-hash: x", "pod-template-hash: y").replace("1.26", "1.27");
-    assert_eq!(run("create -f set.yaml", &|_: &str| Some(other.clone()), &mut s).exit, 0);
+    let other = other.replace("pod-template-hash: x", "pod-template-hash: z").replace("1.26", "1.27");
+    let made = run("create -f set.yaml", &|_: &str| Some(other.clone()), &mut s);
+    assert_eq!((made.exit, made.stderr.as_str()), (0, ""));
     assert_eq!(s.ok("rollout history deploy/web -o name"), "replicaset.apps/web-1\nreplicaset.apps/web-2\n");
     assert_eq!(s.ok("rollout history deploy/web -o yaml").matches("\n---\n").count(), 1);
     s.ok("delete rs web-2 --wait=false");
@@ -727,7 +728,10 @@ fn a_flag_that_is_not_given_has_the_value_that_help_shows() {
     assert_eq!(managers(&mut s, "cm/c"), "kubectl-create");
     // `RunSetLastApplied` (`apply_set_last_applied.go`), `PatchOrReplaceWithContext` (`drain/cordon.go`) and
     // `debugByEphemeralContainer` (`debug.go`) name no manager: the server takes the first word of the `User-Agent`.
-    let named = |kind: &str| format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: c}}}}");
+    let named = |kind: &str| {
+        // An object of which nobody owns a field gets no owners later.
+        format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: c, labels: {{a: b}}}}}}")
+    };
     let set = "apply set-last-applied -f c.yaml --create-annotation";
     assert_eq!(run(set, &|_: &str| Some(named("ConfigMap")), &mut s).exit, 0);
     assert_eq!(managers(&mut s, "cm/c"), "kubectl kubectl-create");

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use k8s_openapi::api::core::v1::{Container, EphemeralContainer, PodCondition, PodSpec, PodStatus};
+use k8s_openapi::api::core::v1::{
+    AppArmorProfile, Container, EphemeralContainer, PodCondition, PodSpec, PodStatus,
+};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -264,6 +266,22 @@ pub fn of_ephemeral(e: &EphemeralContainer) -> Container {
         volume_devices: e.volume_devices.clone(),
         volume_mounts: e.volume_mounts.clone(),
         working_dir: e.working_dir.clone(),
+    }
+}
+
+/// The profile that the value of an AppArmor annotation names; `None` if it names none.
+pub fn app_armor_profile(annotation: &str) -> Option<AppArmorProfile> {
+    let profile = |kind: &str, file: Option<&str>| AppArmorProfile {
+        type_: kind.to_owned(),
+        localhost_profile: file.map(str::to_owned),
+    };
+    match annotation {
+        "unconfined" => Some(profile("Unconfined", None)),
+        "runtime/default" => Some(profile("RuntimeDefault", None)),
+        other => {
+            let file = other.strip_prefix("localhost/").filter(|f| !f.trim().is_empty() && f.trim() == *f)?;
+            Some(profile("Localhost", Some(file)))
+        }
     }
 }
 

@@ -100,6 +100,7 @@ mod run;
 mod scale;
 mod selectors;
 mod set;
+mod sorter;
 mod sources;
 mod stop;
 mod table;

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::call::{Accept, Call};
 use super::flags::Args;
-use super::get;
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::Printer;
 use super::resource::Target;
+use super::sorter;
 use super::stop::{CommandWait, WaitFor};
 use super::table::{self, GrowingTable, Row};
 use crate::api::{Timestamp, duration};
@@ -181,7 +181,7 @@ pub(super) fn get(cx: &mut Invocation<'_>, args: &Args, targets: &[Target], all_
                 let rows = first.into_iter().flat_map(|sent| rows_of(cx, args, table, sent));
                 let mut rows: Vec<Row> = rows.collect();
                 if rows.len() > 1 {
-                    let sorted = get::sort(args, &mut rows, |row| row.object.clone());
+                    let sorted = sorter::sort(args, &mut rows, |row| row.object.clone());
                     sorted.map_err(|stop| stop.wrapped("unable to output the provided object: "))?;
                 }
                 let rows: Vec<_> = rows.into_iter().map(|row| ("ADDED".to_owned(), row)).collect();

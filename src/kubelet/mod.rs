@@ -14,7 +14,7 @@
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
-//! | [`pulls`], `image_volumes` | `kuberuntime_manager.go`: `getImageVolumes` |
+//! | [`pulls`], `failed_pulls`, `image_volumes` | `kuberuntime_manager.go`: `getImageVolumes` |
 //! | `kill`, `hooks` | `kuberuntime_container.go`: `killContainer`, termination order; `lifecycle/handlers.go` |
 //! | `dns_config` | `network/dns`: what a pod's resolver is told |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
@@ -86,6 +86,7 @@ mod ephemeral;
 mod eviction;
 mod exec;
 mod execution;
+mod failed_pulls;
 pub mod fault;
 mod file_source;
 pub mod file_volumes;

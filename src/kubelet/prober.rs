@@ -26,6 +26,7 @@ use crate::api::duration::go_duration;
 use crate::api::quote::go_quote;
 use crate::api::types::{Container, ExecAction, HTTPGetAction, IntOrString, Probe};
 use crate::network::serving::Met;
+use crate::network::url::Url;
 use crate::network::{Outcome, Protocol, Question};
 
 pub(super) fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
@@ -135,7 +136,13 @@ fn heard(
     let limit = whole(probe.timeout_seconds, 1, 1);
     if let Some(http) = &question.http {
         let Http { scheme, path, .. } = http;
-        let followed = own.map(|to| redirects::follow(turn, &question, http, to, at));
+        let first = Url {
+            tls: scheme == "https",
+            host: question.to.clone(),
+            port: Some(question.port),
+            path: path.clone(),
+        };
+        let followed = own.map(|to| redirects::follow(turn, first, &http.host, to, at));
         let url = match &followed {
             Some(followed) => followed.url.clone(),
             None => format!("{scheme}://{}:{}{path}", question.to, question.port),

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use super::prober::{Asks, Http};
 use super::turn::Turn;
 use crate::api::Timestamp;
 use crate::network::url::Url;
@@ -25,17 +24,22 @@ pub(super) struct Followed {
     pub(super) endless: bool,
 }
 
-/// Asks a pod for what an `httpGet` says, and then for where its answers lead.
-pub(super) fn follow(turn: &Turn<'_>, asks: &Asks, http: &Http, to: SocketAddr, at: Timestamp) -> Followed {
-    let first = Url {
-        tls: http.scheme == "https",
-        host: asks.to.clone(),
-        port: Some(asks.port),
-        path: http.path.clone(),
+/// Asks a pod for a URL, with a header `Host`, and then for where its answers lead. `to` is where the first connection goes.
+pub(super) fn follow(turn: &Turn<'_>, first: Url, host: &str, to: SocketAddr, at: Timestamp) -> Followed {
+    let ask = |url: &Url, host: &str| {
+        let to = SocketAddr::new(to.ip(), url.port());
+        let question = Question::Fetch {
+            to,
+            tls: url.tls,
+            host: host.into(),
+            method: "GET".into(),
+            path: url.path.as_str().into(),
+            headers: Default::default(),
+        };
+        Followed { outcome: turn.reply(&question, at).0, url: text(url), to, endless: false }
     };
-    let outcome = turn.reply(&asks.ask(to), at).0;
-    let mut followed = Followed { outcome, url: text(&first), to, endless: false };
-    let (mut url, mut host) = (first.clone(), http.host.clone());
+    let mut followed = ask(&first, host);
+    let (mut url, mut host) = (first.clone(), host.to_owned());
     for _ in 1..REQUESTS_LIMIT {
         let Some(next) = leads(&url, &followed.outcome).filter(|next| next.host == first.host) else {
             return followed;
@@ -45,16 +49,7 @@ pub(super) fn follow(turn: &Turn<'_>, asks: &Asks, http: &Http, to: SocketAddr, 
         if !leads_to_a_path {
             host = next.authority();
         }
-        let to = SocketAddr::new(to.ip(), next.port());
-        let question = Question::Fetch {
-            to,
-            tls: next.tls,
-            host: host.as_str().into(),
-            method: "GET".into(),
-            path: next.path.as_str().into(),
-            headers: Default::default(),
-        };
-        followed = Followed { outcome: turn.reply(&question, at).0, url: text(&next), to, endless: false };
+        followed = ask(&next, &host);
         url = next;
     }
     followed.endless = leads(&url, &followed.outcome).is_some_and(|next| next.host == first.host);

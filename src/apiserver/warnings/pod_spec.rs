@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::MetaExt;
+use crate::api::pod::app_armor_profile;
 use crate::api::quote::go_quote;
 use crate::api::types as t;
 use crate::api::well_known::{
     APP_ARMOR_ANNOTATION_PREFIX, SECCOMP_CONTAINER_ANNOTATION_PREFIX, SECCOMP_POD_ANNOTATION,
 };
-use crate::apiserver::kinds::pod::strategy::app_armor_field;
 use crate::apiserver::validation::Path;
 
 use super::{claim_spec, deprecated_label, fraction, ip, node_term, overlap};
@@ -108,7 +108,7 @@ pub(in crate::apiserver) fn spec(
         // field.
         if path.is_some()
             && let Some(annotation) = annotation
-            && (pod_armor.is_none() || pod_armor != app_armor_field(annotation).as_ref())
+            && (pod_armor.is_none() || pod_armor != app_armor_profile(annotation).as_ref())
         {
             out.push(format!(
                 r#"{}: deprecated since v1.30; use the "appArmorProfile" field instead"#,

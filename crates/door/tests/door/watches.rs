@@ -28,6 +28,11 @@ fn events_stream_until_the_time_is_over() {
     watch.send("GET", &target, "", b"");
     let head = watch.head().unwrap();
     assert_eq!((head.status, head.header("transfer-encoding")), (200, Some("chunked")));
+    // A watch from no version gets what there is, and a bookmark behind it (`SetListOptionsDefaults` in
+    // `apimachinery/pkg/apis/meta/internalversion/defaults.go`).
+    let begin = watch.chunk().unwrap();
+    assert_eq!(events(&begin), [("BOOKMARK".into(), String::new())]);
+    assert!(std::str::from_utf8(&begin).unwrap().contains("k8s.io/initial-events-end"));
     assert_eq!(ask(&door, "POST", MAPS, &map("a")).status, 201);
     assert_eq!(events(&watch.chunk().unwrap()), [("ADDED".into(), "a".into())]);
     let patch = r#"[{"op":"add","path":"/data","value":{"k":"v"}}]"#;

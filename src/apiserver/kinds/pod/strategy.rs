@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::disabled::{drop_disabled, uses_disabled};
+use crate::api::pod::app_armor_profile;
 use crate::api::resource::qos_class;
 use crate::api::types as t;
 use crate::api::well_known::APP_ARMOR_ANNOTATION_PREFIX;
@@ -88,22 +89,6 @@ fn select_by_keys(spec: &mut t::PodSpec, labels: Option<&Labels>) {
     }
 }
 
-/// The profile that the value of an AppArmor annotation names; `None` if it names none.
-pub(in crate::apiserver) fn app_armor_field(annotation: &str) -> Option<t::AppArmorProfile> {
-    let profile = |kind: &str, file: Option<&str>| t::AppArmorProfile {
-        type_: kind.to_owned(),
-        localhost_profile: file.map(str::to_owned),
-    };
-    match annotation {
-        "unconfined" => Some(profile("Unconfined", None)),
-        "runtime/default" => Some(profile("RuntimeDefault", None)),
-        other => {
-            let file = other.strip_prefix("localhost/").filter(|f| !f.trim().is_empty() && f.trim() == *f)?;
-            Some(profile("Localhost", Some(file)))
-        }
-    }
-}
-
 /// Sets the fields that AppArmor annotations stand for (`applyAppArmorVersionSkew`).
 fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut Vec<String>) {
     let Some(annotations) =
@@ -122,7 +107,7 @@ fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut V
         if c.security_context.as_ref().is_some_and(|s| s.app_armor_profile.is_some()) {
             continue;
         }
-        let field = app_armor_field(annotation);
+        let field = app_armor_profile(annotation);
         if field.is_some() && field == whole {
             continue;
         }
