@@ -1,5 +1,7 @@
 //! Commands that read text and write text.
 
+use std::collections::BTreeSet;
+
 use super::super::files::Change;
 use super::super::glob;
 use super::super::machine::{Ran, Shell, TEXT_LIMIT};
@@ -118,6 +120,32 @@ pub(super) fn wc(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     Ok(i32::from(failed))
 }
 
+/// How many lines `grep` prints before and after each match.
+struct Around {
+    before: usize,
+    after: usize,
+}
+
+impl Around {
+    /// What the options `-A`, `-B` and `-C` say; an error if one of them is no number.
+    fn of(o: &Options<'_>) -> Result<Around, std::num::ParseIntError> {
+        let lines = |letter: char| o.value(letter).or(o.value('C')).map_or(Ok(0), str::parse::<usize>);
+        Ok(Around { before: lines('B')?, after: lines('A')? })
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.before + self.after > 0
+    }
+
+    /// The lines that are printed of so many, given those that match; each once and in their order.
+    fn shown(&self, matches: &[usize], lines: usize) -> BTreeSet<usize> {
+        let of = |i: &usize| {
+            i.saturating_sub(self.before)..i.saturating_add(self.after).saturating_add(1).min(lines)
+        };
+        matches.iter().flat_map(of).collect()
+    }
+}
+
 pub(super) fn grep(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "emABC");
     let command = args.first().map_or("grep", |n| base_name(n));
@@ -149,43 +177,55 @@ pub(super) fn grep(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             }
         }
     }
+    let Ok(around) = Around::of(&o) else {
+        shell.error("grep: invalid context length argument");
+        return Ok(2);
+    };
     let (all, failed) = shell.inputs_of("grep", &operands)?;
     let many = all.len() > 1 && !o.has('h');
+    let most = o.value('m').and_then(|m| m.parse::<usize>().ok()).unwrap_or(usize::MAX);
     let mut found = false;
     for (name, text) in all {
-        let mut count = 0usize;
-        for (i, line) in text.lines().enumerate() {
-            if compiled.iter().any(|re| re.is_match(line)) == o.has('v') {
-                continue;
-            }
-            found = true;
-            count += 1;
-            if o.has('q') || o.has('c') || o.has('l') {
-                continue;
-            }
-            let mut prefix = if many { format!("{name}:") } else { String::new() };
-            if o.has('n') {
-                prefix.push_str(&format!("{}:", i + 1));
-            }
-            if o.has('o') {
-                let parts: Vec<String> = compiled
-                    .iter()
-                    .flat_map(|re| re.find_iter(line))
-                    .filter(|m| !m.is_empty())
-                    .map(|m| format!("{prefix}{}\n", m.as_str()))
-                    .collect();
-                shell.print(&parts.concat());
-            } else {
-                shell.print(&format!("{prefix}{line}\n"));
-            }
-            if o.value('m').and_then(|m| m.parse::<usize>().ok()).is_some_and(|m| count >= m) {
-                break;
-            }
+        let lines: Vec<&str> = text.lines().collect();
+        let is_match = |line: &str| compiled.iter().any(|re| re.is_match(line)) != o.has('v');
+        let matches = lines.iter().enumerate().filter(|(_, line)| is_match(line)).map(|(i, _)| i);
+        let matches: Vec<usize> = matches.take(most).collect();
+        found |= !matches.is_empty();
+        if o.has('q') {
+            continue;
         }
-        if o.has('l') && count > 0 {
-            shell.print(&format!("{name}\n"));
-        } else if o.has('c') && !o.has('q') {
-            shell.print(&format!("{}{count}\n", if many { format!("{name}:") } else { String::new() }));
+        if o.has('l') {
+            if !matches.is_empty() {
+                shell.print(&format!("{name}\n"));
+            }
+            continue;
+        }
+        if o.has('c') {
+            let prefix = if many { format!("{name}:") } else { String::new() };
+            shell.print(&format!("{prefix}{}\n", matches.len()));
+            continue;
+        }
+        let mut last: Option<usize> = None;
+        for i in around.shown(&matches, lines.len()) {
+            let Some(line) = lines.get(i) else { continue };
+            let matched = matches.binary_search(&i).is_ok();
+            // A line around a match has a dash where a match has a colon, and two dashes stand between groups.
+            if around.is_wanted() && last.is_some_and(|last| last + 1 < i) {
+                shell.print("--\n");
+            }
+            last = Some(i);
+            let mark = if matched { ':' } else { '-' };
+            let mut prefix = if many { format!("{name}{mark}") } else { String::new() };
+            if o.has('n') {
+                prefix.push_str(&format!("{}{mark}", i + 1));
+            }
+            if !o.has('o') {
+                shell.print(&format!("{prefix}{line}\n"));
+            } else if matched {
+                let parts = compiled.iter().flat_map(|re| re.find_iter(line)).filter(|m| !m.is_empty());
+                let parts: Vec<String> = parts.map(|m| format!("{prefix}{}\n", m.as_str())).collect();
+                shell.print(&parts.concat());
+            }
         }
     }
     Ok(if failed && !(found && o.has('q')) { 2 } else { i32::from(!found) })
