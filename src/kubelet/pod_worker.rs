@@ -22,6 +22,9 @@ use crate::api::{Key, MetaExt, Timestamp};
 /// The most steps of one turn. A pod that needs more gets another turn.
 const STEPS_LIMIT: usize = 256;
 
+/// Why a pod has failed that was active for longer than it may be.
+const DEADLINE_EXCEEDED: &str = "DeadlineExceeded";
+
 /// After this many restarts a container's next restart is a deadline that recurs: it shows nothing new.
 const MANY_RESTARTS: i32 = 20;
 
@@ -172,15 +175,24 @@ impl<'a> Turn<'a> {
     /// Fails the pod after `activeDeadlineSeconds`, counted from `status.startTime`.
     fn observe_deadline(&mut self) {
         if self.rt.failed.is_none() && self.deadline().is_some_and(|at| at <= self.now) {
-            const MESSAGE: &str = "Pod was active on the node longer than the specified deadline";
-            self.rt.failed = Some(("DeadlineExceeded".into(), MESSAGE.into()));
-            self.event(None, "Normal", "DeadlineExceeded", MESSAGE.into());
+            let message = "Pod was active on the node longer than the specified deadline";
+            self.rt.failed = Some((DEADLINE_EXCEEDED.into(), message.into()));
+            self.tell_of_deadline();
             self.rt.changed = true;
             // The SyncPod under way is given up.
             self.rt.work = None;
             self.rt.todo.clear();
             self.rt.syncing = false;
             self.caused(None, PodCause::DeadlineExceeded);
+        }
+    }
+
+    /// Tells that the pod has failed because of its deadline, if it has: each time that the kubelet makes a status of such a pod
+    /// (`active_deadline.go`, `ShouldEvict`, which `generateAPIPodStatus` asks).
+    fn tell_of_deadline(&mut self) {
+        let failed = self.rt.failed.as_ref().filter(|(reason, _)| **reason == *DEADLINE_EXCEEDED);
+        if let Some(message) = failed.map(|(_, message)| message.to_string()) {
+            self.event(None, "Normal", DEADLINE_EXCEEDED, message);
         }
     }
 
@@ -362,6 +374,7 @@ impl<'a> Turn<'a> {
             }
         }
         self.caused(None, why);
+        self.tell_of_deadline();
         self.kill_pod();
         self.sync_terminating_pod();
     }
@@ -380,6 +393,9 @@ impl<'a> Turn<'a> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
+        // The containers have ended (`SyncTerminatingPod`), and then the pod has (`SyncTerminatedPod`).
+        self.tell_of_deadline();
+        self.tell_of_deadline();
         self.note_stop_sandbox();
         self.unmount();
         let unnamed = no_longer_named(self.pods, &self.node, self.caches, &MetaExt::key(&self.pod.metadata));
