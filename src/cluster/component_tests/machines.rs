@@ -36,7 +36,7 @@ fn exposed(mode: Option<Mode>, replicas: usize, policy: &str) -> Net {
 
 fn own(n: &Net, line: &str, nth: u64) -> NodeOutput {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    n.0.run_on_own_machine(&words, nth)
+    n.0.run_on_own_machine(&words, nth).0
 }
 
 fn on_node(n: &Net, node: &str, line: &str) -> NodeOutput {
@@ -62,6 +62,21 @@ fn a_node_port_answers_the_persons_own_machine() {
         let n = exposed(mode, 1, "Local");
         assert_eq!(own(&n, "curl -s http://172.18.0.2:30080", 0).exit, 0, "{mode:?}");
         assert_eq!(own(&n, "curl -s -m 3 http://172.18.0.3:30080", 0).exit, 28, "{mode:?}");
+    }
+}
+
+/// `pkg/proxy/iptables/proxier.go`, `syncProxyRules`: rules for node ports are also for 127.0.0.1 (`route_localnet`), unlike those of the
+/// other modes (`getNodeIPs` of ipvs and `nodePortAddresses` of nftables leave loopback out).
+#[test]
+fn a_node_port_answers_at_the_nodes_own_loopback_with_iptables() {
+    for mode in PROXIES {
+        let n = exposed(mode, 1, "Cluster");
+        let by_iptables = matches!(mode, None | Some(Mode::Iptables));
+        for node in ["node-1", "node-2"] {
+            let exit = on_node(&n, node, "curl -s http://127.0.0.1:30080").exit;
+            assert_eq!(exit, if by_iptables { 0 } else { 7 }, "{mode:?} {node}");
+            assert_eq!(on_node(&n, node, "curl -s http://127.0.0.1:30081").exit, 7, "{mode:?} {node}");
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Programs that send requests from a machine: a node, and the machine of the person at the terminal, which is in the network of the
 //! nodes (with kind on Linux it is the gateway of Docker's network) and in no cluster.
 
+use std::cell::Cell;
+
 use super::NodeOutput;
 use crate::api::{Key, Timestamp};
 use crate::cluster::Cluster;
 use crate::cluster::network::{From, is_own_machine, own_machine};
 use crate::network::resolver::NODE_DNS;
-use crate::network::{Answer, Outcome, Question};
+use crate::network::{Answer, Because, Outcome, Question};
 use crate::shell::{self, Change, End, Outside, Program, Tools, Unknown, Until, World, Write};
 
 /// The programs of the person's machine that send requests.
@@ -17,12 +19,27 @@ struct Asking<'a> {
     from: From<'a>,
     /// How many programs have asked before.
     nth: u64,
+    /// Whether something was asked for that only the cluster's own network has: a name that nobody else knows, or an address to which
+    /// nobody else has a way.
+    within: Cell<bool>,
+}
+
+impl<'a> Asking<'a> {
+    fn new(from: From<'a>, nth: u64) -> Asking<'a> {
+        Asking { from, nth, within: Cell::new(false) }
+    }
 }
 
 impl Outside for Asking<'_> {
     fn answer(&self, question: &Question) -> Option<Answer> {
         // Each program opens connections of its own, for which the kernel throws dice anew.
-        Some(self.from.answer(question)?.after(self.nth))
+        let answer = self.from.answer(question)?.after(self.nth);
+        let within = match &answer {
+            Answer::Records(records) => records.as_ref().is_none_or(|r| !r.exists),
+            Answer::Replies { replies, .. } => replies.iter().any(|r| r.because == Because::NoRoute),
+        };
+        self.within.set(self.within.get() || within);
+        Some(answer)
     }
 }
 
@@ -40,10 +57,13 @@ impl Outside for CutOff {
 
 impl Cluster {
     /// Runs one of the [`OWN_TOOLS`] on the person's own machine. Nothing changes: no server writes a line about it. `nth` is how many
-    /// were run before: which endpoint a request meets follows from it.
-    pub fn run_on_own_machine(&self, words: &[String], nth: u64) -> NodeOutput {
+    /// were run before: which endpoint a request meets follows from it. Also returns whether the program asked for a name or an
+    /// address that only the cluster's own network knows.
+    pub fn run_on_own_machine(&self, words: &[String], nth: u64) -> (NodeOutput, bool) {
         let key = own_machine();
-        self.request_from(&key, words, &Asking { from: From::new(self.network(), &key), nth })
+        let asking = Asking::new(From::new(self.network(), &key), nth);
+        let output = self.request_from(&key, words, &asking);
+        (output, asking.within.get())
     }
 
     /// Runs a program that sends requests on a node.
@@ -56,7 +76,7 @@ impl Cluster {
     ) -> NodeOutput {
         let key = Key::new("", node);
         match running {
-            true => self.request_from(&key, words, &Asking { from: From::new(self.network(), &key), nth }),
+            true => self.request_from(&key, words, &Asking::new(From::new(self.network(), &key), nth)),
             false => self.request_from(&key, words, &CutOff),
         }
     }

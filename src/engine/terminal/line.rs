@@ -13,7 +13,7 @@ use super::super::keep::MANIFEST;
 
 /// The most commands of kubectl and docker of one line: a loop without an end has to end here.
 const COMMANDS_LIMIT: usize = 64;
-/// What is said where a request from the person's own machine fails, because most who meet it take the machine for a part of the cluster.
+/// What is said where a request from the person's own machine fails that is for something within the cluster, because most who meet it take the machine for a part of the cluster.
 const NOT_IN_THE_CLUSTER: &str = "(this terminal is a machine beside the cluster: it reaches the addresses of nodes, and neither the names nor the addresses of Services and pods. kubectl exec POD -- wget -qO- ADDRESS asks from a pod)\n";
 /// The most bytes that a line prints; what follows is cut.
 const PRINTED_LIMIT: usize = 1 << 20;
@@ -254,9 +254,9 @@ impl Outside<'_, '_> {
         if let Some(Done::Ended(output, at)) = self.done.get(n) {
             return ended(output, *at);
         }
-        let mut output =
-            docker::printed(self.around.session.cluster().run_on_own_machine(words, self.before(n)));
-        if output.exit != 0 {
+        let (done, within) = self.around.session.cluster().run_on_own_machine(words, self.before(n));
+        let mut output = docker::printed(done);
+        if output.exit != 0 && within {
             output.stderr.push_str(NOT_IN_THE_CLUSTER);
         }
         self.end(n, output)

@@ -276,6 +276,8 @@ fn the_terminal_is_a_machine_beside_the_cluster() {
         "{}",
         entry.output
     );
+    let closed = typed(&mut e, "curl http://172.18.0.2:1");
+    assert!(!closed.output.contains("this terminal"), "{}", closed.output);
     let on_node = typed(&mut e, &format!("docker exec node-2 curl -s {at} | grep -c '<h1>Welcome'")).output;
     assert_eq!(on_node, "1\n");
 }

@@ -1128,7 +1128,7 @@ why-sync_resource_quota = it limits { $quota } and says what is used of it
 why-sync_namespace-create_service_account = the namespace has no ServiceAccount { $missing } yet
 why-try_update_node_health-unknown = its lease was not renewed for { $silent_seconds } s, the limit is { $grace_seconds } s
 why-process_taint_base_eviction-swap = it reports Ready={ $ready }, so its taint changes
-why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints have to say so
+why-no_schedule_tainting_pass = it reports Ready={ $ready }, its spec.unschedulable is { $unschedulable }, and its taints have to say so
 why-reconcile_node_labels = its former labels have to say what the present ones say: { $labels }
 why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
 why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes

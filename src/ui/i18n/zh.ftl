@@ -956,7 +956,7 @@ why-sync_resource_quota = 更新资源配额的上限与已用量：{ $quota }
 why-sync_namespace-create_service_account = 这个名字空间还没有 ServiceAccount { $missing }
 why-try_update_node_health-unknown = 它的租约已有 { $silent_seconds } 秒没有续约，上限是 { $grace_seconds } 秒
 why-process_taint_base_eviction-swap = 它报告 Ready={ $ready }，污点随之改变
-why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，污点要与此一致
+why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，spec.unschedulable 为 { $unschedulable }，污点要与此一致
 why-reconcile_node_labels = 它的旧标签要与现行标签一致：{ $labels }
 why-no_execute_tainting_pass = 它报告 Ready={ $ready }：污点 { $taint } 会使它的 Pod 被驱逐
 why-mark_node_as_reachable = 它又报告 Ready={ $ready }：移除污点 { $taint }
