@@ -102,7 +102,7 @@ impl Network<'_> {
             return (Outcome::TimedOut, Because::NoSuchPort);
         }
         if is_own_machine(from) {
-            return match self.from_own_machine(&Question::Echo { to }, to) {
+            return match self.reached_by_own_machine(&Question::Echo { to }, to) {
                 (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
                 other => other,
             };
@@ -126,7 +126,7 @@ impl Network<'_> {
     }
 
     /// What becomes of what the person's own machine sends to an address that is no node's.
-    pub(super) fn from_own_machine(&self, question: &Question, to: IpAddr) -> (Outcome, Because) {
+    pub(super) fn reached_by_own_machine(&self, question: &Question, to: IpAddr) -> (Outcome, Because) {
         let pods = self.api.ip_family().pod_ranges().iter().any(|r| r.cluster.contains(&to));
         if pods || self.is_cluster_address(to) {
             // Nobody has told it of these ranges, so that they lead to the internet, where nobody has such an address.

@@ -234,7 +234,7 @@ impl<'a> Network<'a> {
             // Only what is for a node's address comes by rules of the cluster.
             let Some(node) = self.node_with(to.ip()).filter(|node| self.hosts().any(|h| h.node == *node))
             else {
-                return one(self.from_own_machine(question, to.ip()));
+                return one(self.reached_by_own_machine(question, to.ip()));
             };
             leg = Leg { node, origin: Origin::Outside, interface: "eth0", ..leg };
         }

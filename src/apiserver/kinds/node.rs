@@ -88,11 +88,9 @@ impl Strategy for Node {
         for (i, cidr) in cidrs.iter().enumerate() {
             ip::legacy_cidr(errs, cidr, &path.index(i));
         }
-        if cidrs.len() > 1 {
-            if !ip::is_dual_stack(cidrs) || cidrs.len() > 2 {
-                let message = "may specify no more than one CIDR for each IP family";
-                errs.push(FieldError::invalid(&path, json_strings(cidrs), message));
-            }
+        if cidrs.len() > 1 && (!ip::is_dual_stack(cidrs) || cidrs.len() > 2) {
+            let message = "may specify no more than one CIDR for each IP family";
+            errs.push(FieldError::invalid(&path, json_strings(cidrs), message));
         }
     }
 

@@ -44,9 +44,9 @@ fn merged(m: &Manifest, live: &Object, patch: &Value) -> Result<Value> {
         true => Ok(patch::json_merge_patch(live.to_value(), patch)),
         false => patch::strategic_merge(m.kind, live.to_value(), patch),
     };
-    merged.or_else(|e| {
+    merged.map_err(|e| {
         let verb = format!("applying patch:\n{}\nto:\n{}\nfor:", go::json(patch), info(m));
-        Err(Error::text(e.to_string()).source(&verb, &m.source).into())
+        Error::text(e.to_string()).source(&verb, &m.source).into()
     })
 }
 

@@ -31,7 +31,7 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod
 fn containers(status: &t::PodStatus) -> impl Iterator<Item = &t::ContainerStatus> {
     [&status.container_statuses, &status.init_container_statuses, &status.ephemeral_container_statuses]
         .into_iter()
-        .flat_map(|statuses| list(statuses))
+        .flat_map(list)
 }
 
 /// Whether the status says something about volumes of images, which is a feature that is off by default.
