@@ -89,10 +89,6 @@ impl Heard {
     }
 }
 
-/// What a probe hears of a container that runs.
-///
-/// # Errors
-/// What its command has asked the network, if that is not answered yet.
 /// The command of a probe: `$(NAME)` stands for the value of a variable that says one itself (`ExpandContainerCommandOnlyStatic`).
 pub(super) fn command_of(exec: &ExecAction, spec: &Container) -> Vec<String> {
     let values = spec.env.iter().flatten().filter(|v| v.value_from.is_none());
@@ -101,6 +97,10 @@ pub(super) fn command_of(exec: &ExecAction, spec: &Container) -> Vec<String> {
     exec.command.iter().flatten().map(|word| expand(word, &env)).collect()
 }
 
+/// What a probe hears of a container that runs.
+///
+/// # Errors
+/// What its command has asked the network, if that is not answered yet.
 fn heard(
     turn: &Turn<'_>,
     i: usize,

@@ -150,6 +150,35 @@ pub struct Program {
     pub machine: Rc<Machine>,
 }
 
+impl Program {
+    /// A program that its user, root, starts in a shell on a machine, not in a container. What it does not know runs for ever.
+    pub fn of_a_machine(words: Vec<String>, host: &str, tools: Tools, start: Timestamp) -> Program {
+        let home = "/root";
+        let env = [("HOME", home), ("PATH", "/usr/bin:/bin"), ("PWD", home), ("USER", "root")];
+        Program {
+            words,
+            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            directory: home.into(),
+            host: host.into(),
+            user: (0, 0),
+            groups: vec![0],
+            start,
+            tools,
+            libc_nslookup: false,
+            complete: true,
+            others: &[],
+            companions: false,
+            unknown: Unknown::Forever,
+            stdin: false,
+            input: String::new(),
+            first: false,
+            signal: None,
+            processors: 1,
+            machine: Rc::default(),
+        }
+    }
+}
+
 /// What a program sees of the machine, of its network and of the processes beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {

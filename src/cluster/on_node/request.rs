@@ -95,27 +95,10 @@ impl Cluster {
         {
             world.files.note(&Write { at: now, path: path.to_owned(), change: Change::Put(text.into()) });
         }
-        let env = [("HOME", "/root"), ("PATH", "/usr/bin:/bin"), ("PWD", "/root"), ("USER", "root")];
         let program = Program {
-            words: words.to_vec(),
-            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-            directory: "/root".into(),
-            host: host.into(),
-            user: (0, 0),
-            groups: vec![0],
-            start: now,
-            tools: Tools::Gnu,
-            libc_nslookup: false,
             complete: false,
-            others: &[],
-            companions: false,
             unknown: Unknown::Missing,
-            stdin: false,
-            input: String::new(),
-            first: false,
-            signal: None,
-            processors: 1,
-            machine: Default::default(),
+            ..Program::of_a_machine(words.to_vec(), host, Tools::Gnu, now)
         };
         let run = shell::run(&program, &world, outside, Until::Moment(Timestamp::MAX));
         let printed =

@@ -7,7 +7,7 @@ use super::words::{self, Word};
 use crate::api::Timestamp;
 use crate::kubectl::{self, CommandWait, KUBECONFIG, Kubectl, WaitFor};
 use crate::session::{CommandLine, Looked, Ran, Session, edited_files};
-use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools, Unknown, World, Write};
+use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools, World, Write};
 
 use super::super::keep::MANIFEST;
 
@@ -161,28 +161,8 @@ fn done(ran: Ran, now: Timestamp) -> Done {
 }
 
 fn program(text: &str, start: Timestamp) -> Program {
-    let env = [("HOME", DIRECTORY), ("PATH", "/usr/bin:/bin"), ("PWD", DIRECTORY), ("USER", "root")];
-    Program {
-        words: ["sh", "-c", text].map(str::to_owned).into(),
-        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-        directory: DIRECTORY.into(),
-        host: "steady".into(),
-        user: (0, 0),
-        groups: vec![0],
-        start,
-        tools: Tools::Busybox,
-        libc_nslookup: false,
-        complete: true,
-        others: &[],
-        companions: false,
-        unknown: Unknown::Forever,
-        stdin: false,
-        input: String::new(),
-        first: false,
-        signal: None,
-        processors: 1,
-        machine: Default::default(),
-    }
+    let words = ["sh", "-c", text].map(str::to_owned).into();
+    Program::of_a_machine(words, "steady", Tools::Busybox, start)
 }
 
 fn cut(text: &mut String) {
@@ -240,6 +220,15 @@ impl Outside<'_, '_> {
         Err(Commanded { stdout: String::new(), stderr, then: Then::Leave(1) })
     }
 
+    /// The number of a command that ends at once, if it is still to be run; otherwise what it printed, or why the line ends.
+    fn begins(&mut self) -> Result<usize, Commanded> {
+        let n = self.number()?;
+        match self.done.get(n) {
+            Some(Done::Ended(output, at)) => Err(ended(output, *at)),
+            _ => Ok(n),
+        }
+    }
+
     /// How many commands were run before the one with this number, about.
     fn before(&self, n: usize) -> u64 {
         u64::try_from(self.around.history.len().saturating_add(n)).unwrap_or(u64::MAX)
@@ -247,13 +236,10 @@ impl Outside<'_, '_> {
 
     /// `curl` and its like, which ask from the person's own machine.
     fn request(&mut self, words: &[String]) -> Commanded {
-        let n = match self.number() {
+        let n = match self.begins() {
             Ok(n) => n,
-            Err(stopped) => return stopped,
+            Err(known) => return known,
         };
-        if let Some(Done::Ended(output, at)) = self.done.get(n) {
-            return ended(output, *at);
-        }
         let (done, within) = self.around.session.cluster().run_on_own_machine(words, self.before(n));
         let mut output = docker::printed(done);
         if output.exit != 0 && within {
@@ -273,13 +259,10 @@ impl Outside<'_, '_> {
 
     /// `docker exec`, which only looks at the cluster but for the files of its nodes, and `docker cp`.
     fn docker(&mut self, words: &[String]) -> Commanded {
-        let n = match self.number() {
+        let n = match self.begins() {
             Ok(n) => n,
-            Err(stopped) => return stopped,
+            Err(known) => return known,
         };
-        if let Some(Done::Ended(output, at)) = self.done.get(n) {
-            return ended(output, *at);
-        }
         let cluster = self.around.session.cluster();
         let output = match docker::change(cluster, words, self.around.manifest) {
             None => docker::run(cluster, words, self.before(n)),
