@@ -94,16 +94,18 @@ fn replica_failure(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Opti
 }
 
 /// Enqueues the key for the end of the progress deadline, since nothing else would
-/// (`requeueStuckDeployment`).
+/// (`requeueStuckDeployment`), or takes that plan back if the Deployment cannot time out any more.
 fn come_back_for_deadline(cx: &Cx, d: &Deployment, status: &DeploymentStatus) {
     let was = d.status.clone().unwrap_or_default();
     let Some(current) = condition(&was, reason::PROGRESSING).filter(|_| has_progress_deadline(d)) else {
         return;
     };
     // A Deployment that was rolled out does not time out any more. Kubernetes enqueues it all the same, at
-    // growing intervals; here that would keep a cluster with crashing pods from being steady.
+    // growing intervals; here that would keep a cluster with crashing pods from being steady, and a plan that
+    // was made before it was rolled out would let a run go on for ten minutes in which nothing can happen.
     let settled = matches!(current.reason.as_deref(), Some(reason::TIMED_OUT | reason::NEW_RS_AVAILABLE));
     if is_complete(d, status) || settled {
+        cx.cancel(d.metadata.key());
         return;
     }
     let Some(since) = &current.last_update_time else { return };
