@@ -81,7 +81,7 @@ fn word(outcome: &Outcome) -> String {
         Outcome::Refused => "refused",
         Outcome::TimedOut => "timed out",
         Outcome::Unreachable => "unreachable",
-        Outcome::Reset => "reset",
+        Outcome::Closed => "closed",
         Outcome::Connected => "connected",
         Outcome::Answered(response) => return format!("answered with {}", response.status),
     };

@@ -89,7 +89,7 @@ fn tried(passed: &Passed, reply: &Reply) -> (Tried, bool) {
         }
         Outcome::Answered(r) => (Tried::Answer(reply.outcome.clone()), passed.next_on.contains(&r.status)),
         Outcome::TimedOut => (Tried::Failed(504, passed.connect_timeout), passed.next_on_timeout),
-        Outcome::Refused | Outcome::Unreachable | Outcome::Reset => {
+        Outcome::Refused | Outcome::Unreachable | Outcome::Closed => {
             (Tried::Failed(502, no_time), passed.next_on_error)
         }
         // It is no HTTP that comes back.

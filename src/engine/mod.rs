@@ -89,7 +89,7 @@ pub use crate::lessons::{
     AnswerForm, EndView, JourneyLink, LessonView, PartView, PredictView, PredictedView, Prediction,
     PrintView, SeenView, TaskView,
 };
-pub use crate::session::chart::{Bucket, Chart, Took};
+pub use crate::session::chart::{Bucket, Chart, Losses, Took};
 pub use crate::session::export::{Frame, StepTold, Which, Written};
 pub use crate::session::import::Report;
 pub use crate::session::link::MEMBERS;

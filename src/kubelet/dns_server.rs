@@ -38,7 +38,7 @@ impl Process {
         let all = configuration.http_ports();
         if all.iter().all(|(p, _)| *p != port) {
             // It speaks DNS there.
-            return Some(Outcome::Reset);
+            return Some(Outcome::Closed);
         }
         let found = all.contains(&(port, path));
         Some(Outcome::Answered(Rc::new(Response {

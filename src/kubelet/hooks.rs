@@ -96,21 +96,20 @@ impl Turn<'_> {
                 return (response.takes, None);
             }
         }
-        let failed = |why: &str| {
-            let url = asks
-                .http
-                .as_ref()
-                .map_or_else(String::new, |h| format!("{}://{}:{}{}", h.scheme, asks.to, asks.port, h.path));
-            Some(format!("Get {}: dial tcp {}:{}: {why}", go_quote(&url), asks.to, asks.port))
-        };
+        let url = asks
+            .http
+            .as_ref()
+            .map_or_else(String::new, |h| format!("{}://{}:{}{}", h.scheme, asks.to, asks.port, h.path));
+        let failed =
+            |why: &str| Some(format!("Get {}: dial tcp {}:{}: {why}", go_quote(&url), asks.to, asks.port));
         match outcome {
             Outcome::Answered(response) => (response.takes, None),
             Outcome::Connected => (SignedDuration::ZERO, None),
             Outcome::TimedOut => (CONNECT, failed("connect: connection timed out")),
             Outcome::Unreachable => (SignedDuration::ZERO, failed("connect: no route to host")),
-            Outcome::Refused | Outcome::Reset => {
-                (SignedDuration::ZERO, failed("connect: connection refused"))
-            }
+            Outcome::Refused => (SignedDuration::ZERO, failed("connect: connection refused")),
+            // Nothing has come back when the connection ends (`readLoop` in Go's `net/http/transport.go`).
+            Outcome::Closed => (SignedDuration::ZERO, Some(format!("Get {}: EOF", go_quote(&url)))),
         }
     }
 }

@@ -299,7 +299,7 @@ impl Turn<'_> {
         let meta = &self.pod.metadata;
         let known = match &r.process {
             // What listens there is a command of the shell, which speaks no HTTP.
-            Some(process) if process.run.certain => Some(Outcome::Reset),
+            Some(process) if process.run.certain => Some(Outcome::Closed),
             Some(_) => None,
             None => self.with_server(i, spec, r, at, |server| server.answer(asked)),
         };

@@ -165,6 +165,8 @@ fn heard(
         let changes = changes.into_iter().chain(next_met).min();
         let status = status.map(|status| if met == Met::Full { 503 } else { status });
         return Ok(match status {
+            // Nothing has come back when the connection ends (`readLoop` in Go's `net/http/transport.go`).
+            None if outcome == Outcome::Closed => Heard::failed(failure("EOF"), changes),
             None => Heard::failed(failure(&refused()), changes),
             Some(_) if !passes && !listens => Heard::failed(failure(&refused()), changes),
             Some(_) if takes > limit || met == Met::Late => Heard::failed(failure(TOO_SLOW), changes),

@@ -214,7 +214,7 @@ impl Server<'_> {
                     None | Some(Done::Unclear | Done::Pass(_)) => {
                         return respond(200, &version, "text/html", String::new());
                     }
-                    Some(Done::Closed) => return Some(Outcome::Reset),
+                    Some(Done::Closed) => return Some(Outcome::Closed),
                     Some(Done::Text { status, content_type, body, fields }) => {
                         return respond_with(
                             status,
@@ -357,7 +357,7 @@ impl Server<'_> {
             }
             // These do not speak HTTP.
             "redis-server" | "valkey-server" | "postgres" | "mysqld" | "mariadbd" | "mongod"
-            | "memcached" | "rabbitmq-server" | "cassandra" => Some(Outcome::Reset),
+            | "memcached" | "rabbitmq-server" | "cassandra" => Some(Outcome::Closed),
             _ => None,
         }
     }

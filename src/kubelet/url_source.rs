@@ -148,9 +148,8 @@ impl UrlSource {
             Outcome::Refused => failed(&format!("dial tcp {to}: connect: connection refused")),
             Outcome::Unreachable => failed(&format!("dial tcp {to}: connect: no route to host")),
             Outcome::TimedOut => failed(GAVE_UP),
-            Outcome::Reset => failed("read: connection reset by peer"),
             Outcome::Connected if url.tls => failed(UNTRUSTED),
-            Outcome::Connected => failed("EOF"),
+            Outcome::Closed | Outcome::Connected => failed("EOF"),
             Outcome::Answered(response) if response.takes > TIMEOUT => failed(GAVE_UP),
             // No server of a pod has a certificate that a machine trusts.
             Outcome::Answered(response) if url.tls && response.by.is_some() => failed(UNTRUSTED),

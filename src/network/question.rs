@@ -87,7 +87,7 @@ pub enum Answer {
 }
 
 /// Who has not heard yet that an endpoint is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Behind {
     /// The rules of the node of who asks: kube-proxy has not written the newer ones.
     Rules,
@@ -183,8 +183,8 @@ pub enum Outcome {
     TimedOut,
     /// No machine has the address.
     Unreachable,
-    /// The connection was accepted and then reset.
-    Reset,
+    /// The connection was accepted and then closed without a response: the client reads the end of the data.
+    Closed,
     /// The connection was accepted, and nothing is known of who speaks there.
     Connected,
     /// The HTTP server answers.

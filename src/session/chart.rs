@@ -1,9 +1,12 @@
 //! What became of requests over time: how many were answered and lost, and how long the answers took.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::api::Timestamp;
-use crate::network::traffic::{Latencies, Ledger, Row, Target};
+use crate::api::{Timestamp, order};
+use crate::network::question::Behind;
+use crate::network::traffic::{Cause, Counts, Latencies, Ledger, Row, Target};
 
 /// The most buckets that a time is divided into.
 const BUCKETS: i64 = 120;
@@ -29,13 +32,47 @@ impl Took {
     }
 }
 
+/// Why requests were lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Losses {
+    /// How many were lost, by cause; the most frequent first.
+    pub causes: Vec<(Cause, u64)>,
+    /// For how many of them somebody on their way had not heard yet of the change of the endpoints, by who; the most frequent first.
+    pub behind: Vec<(Behind, u64)>,
+}
+
+/// Numbers by what they are of, the greatest first.
+fn by_number<T: Copy + Ord>(all: &BTreeMap<T, u64>) -> Vec<(T, u64)> {
+    let mut all: Vec<(T, u64)> = all.iter().map(|(what, n)| (*what, *n)).collect();
+    order::sort_by_key(&mut all, |(what, n)| (std::cmp::Reverse(*n), *what));
+    all
+}
+
+impl Losses {
+    /// What was lost of the requests that were counted.
+    pub fn of(counts: &Counts) -> Losses {
+        Losses { causes: by_number(&counts.lost), behind: by_number(&counts.behind) }
+    }
+
+    fn of_row(row: &Row) -> Losses {
+        Losses { causes: by_number(&row.lost), behind: by_number(&row.behind) }
+    }
+
+    /// How many were lost.
+    pub fn all(&self) -> u64 {
+        self.causes.iter().map(|(_, n)| n).sum()
+    }
+}
+
 /// What became of the requests that were sent in a bucket of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// How many were answered.
     pub answered: u64,
     /// How many were lost.
     pub lost: u64,
+    /// Why they were lost.
+    pub losses: Losses,
     /// How long the answers took; `None` without any.
     pub took: Option<Took>,
 }
@@ -76,6 +113,7 @@ impl Chart {
         let bucket = |row: &Row| Bucket {
             answered: row.took.len(),
             lost: row.lost.values().sum(),
+            losses: Losses::of_row(row),
             took: Took::of(&row.took),
         };
         Chart { begin, seconds, buckets: rows.iter().map(bucket).collect() }

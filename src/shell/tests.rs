@@ -447,6 +447,8 @@ fn clients_say_what_became_of_a_request() {
         ("wget: server returned error: HTTP/1.1 404 Not Found\n".into(), 1)
     );
     assert_eq!(busy("wget -q web/x && cat x", serves(200, "file")), ("file".into(), 0));
+    // Who reads the end of the data has no error of the system to name.
+    assert_eq!(busy("wget -qO- web", Outcome::Closed), ("wget: error getting response\n".into(), 1));
     assert_eq!(busy("nc -zv web 80", Outcome::Connected), ("web (10.96.0.7:80) open\n".into(), 0));
     assert_eq!(busy("nc -w 3 web 80", Outcome::TimedOut), ("nc: timed out\n".into(), 1));
     let gnu = |script: &str, outcome| say(Tools::Gnu, script, outcome);
@@ -464,6 +466,10 @@ fn clients_say_what_became_of_a_request() {
         gnu("curl -sSf web", serves(500, "oh")),
         ("curl: (22) The requested URL returned error: 500\n".into(), 22)
     );
+    assert_eq!(gnu("curl web", Outcome::Closed), ("curl: (52) Empty reply from server\n".into(), 52));
+    let (out, code) = gnu("wget -O- web", Outcome::Closed);
+    assert!(out.ends_with("HTTP request sent, awaiting response... No data received.\n"), "{out}");
+    assert_eq!(code, 4);
     assert_eq!(gnu("curl wbe", Outcome::Refused), ("curl: (6) Could not resolve host: wbe\n".into(), 6));
     let (out, _) = gnu("curl -v web", serves(200, "hi\n"));
     assert!(out.contains("* Connected to web (10.96.0.7) port 80\n> GET / HTTP/1.1\n> Host: web\n"), "{out}");

@@ -26,6 +26,8 @@ fn key(cause: Cause) -> &'static str {
         Cause::TimedOut(Because::Astray) => "lost-astray",
         Cause::TimedOut(_) => "lost-timed-out",
         Cause::Broken => "lost-broken",
+        Cause::Reset => "lost-reset",
+        Cause::NoHttp => "lost-no-http",
         Cause::TooSlow => "lost-too-slow",
         Cause::Status(_) => "lost-status",
         Cause::QueueFull => "lost-queue-full",

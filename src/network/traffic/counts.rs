@@ -21,8 +21,14 @@ pub enum Cause {
     Refused(Because),
     /// The connection is not answered, and this is why.
     TimedOut(Because),
-    /// The connection was accepted, and ended without a response: the server was stopped meanwhile, or speaks no HTTP.
+    /// The process that answered it ended before its answer: its kernel closed the connection. The request had been read, so what comes
+    /// to the client is the end of the data (`__tcp_close` in Linux' `net/ipv4/tcp.c`: a `FIN`).
     Broken,
+    /// The process ended before it had read the request, which waited for its turn: the kernel resets the connection, because data is
+    /// lost (`__tcp_close` in `net/ipv4/tcp.c`, `inet_csk_listen_stop` in `net/ipv4/inet_connection_sock.c`; RFC 2525, section 2.17).
+    Reset,
+    /// The connection was accepted, and what listens there speaks no HTTP, or no TLS where the client does: it ended without a response.
+    NoHttp,
     /// The response takes longer than the client waits.
     TooSlow,
     /// The server answers with an error (5xx).
@@ -64,6 +70,8 @@ pub struct Counts {
     pub answered: BTreeMap<Option<SocketAddr>, u64>,
     /// How many were lost, by cause.
     pub lost: BTreeMap<Cause, u64>,
+    /// For how many of those that were lost somebody had not heard yet of the change of the endpoints ([`Loss::behind`]), by who.
+    pub behind: BTreeMap<Behind, u64>,
     /// How long the answers took, from the moment at which the request was sent first.
     pub took: Latencies,
     /// The first that was lost.
@@ -85,6 +93,9 @@ impl Counts {
         for (cause, n) in other.lost {
             *self.lost.entry(cause).or_default() += n;
         }
+        for (who, n) in other.behind {
+            *self.behind.entry(who).or_default() += n;
+        }
         self.took.merge(&other.took, 1);
         if let Some(loss) = other.first
             && self.first.as_ref().is_none_or(|f| f.at > loss.at)
@@ -96,6 +107,9 @@ impl Counts {
     /// Counts requests that were lost for the same reason, of which this is the first.
     pub(super) fn lose(&mut self, loss: Loss, many: u64) {
         *self.lost.entry(loss.cause).or_default() += many;
+        if let Some(who) = loss.behind {
+            *self.behind.entry(who).or_default() += many;
+        }
         if self.first.as_ref().is_none_or(|f| f.at > loss.at) {
             self.first = Some(loss);
         }

@@ -144,7 +144,7 @@ impl Ledger {
                 let waits = f.client.connect.map_or(UNREACHABLE, |own| own.min(UNREACHABLE));
                 return self.fail_after(f, at, left.min(waits), Cause::TimedOut(because));
             }
-            Outcome::Reset | Outcome::Connected => return self.failed(f, Cause::Broken, at),
+            Outcome::Closed | Outcome::Connected => return self.failed(f, Cause::NoHttp, at),
             Outcome::Answered(response) => response.clone(),
         };
         let by = response.by.as_ref();
@@ -243,14 +243,14 @@ impl Ledger {
         self.count_answer(&f, at.duration_since(f.sent));
     }
 
-    /// The process that answers a request has ended. A proxy in between asks another endpoint, if it knows one, and otherwise answers
+    /// The process that answers a request has ended, which the client hears in this way. A proxy in between asks another endpoint, if it knows one, and otherwise answers
     /// with 502 (`proxy_next_upstream error` of nginx). Nobody has looked how long the other one takes: as long as the first.
-    pub(super) fn broken(&mut self, mut f: Flight, at: Timestamp) {
+    pub(super) fn broken(&mut self, mut f: Flight, cause: Cause, at: Timestamp) {
         let (reply, response) = (f.reply.clone(), f.response().cloned());
         let (Some(reply), Some(response)) = (reply, response) else {
-            return self.failed(f, Cause::Broken, at);
+            return self.failed(f, cause, at);
         };
-        let Some(via) = reply.via.clone() else { return self.failed(f, Cause::Broken, at) };
+        let Some(via) = reply.via.clone() else { return self.failed(f, cause, at) };
         let Some(next) = via.next else { return self.failed(f, Cause::Status(502), at) };
         let takes = response.takes;
         let via = Some(Rc::new(Via { next: None, ..(*via).clone() }));
@@ -275,9 +275,9 @@ impl Ledger {
             }
             self.freed.push_back(f.id.clone());
         }
-        // Go sends a request without a body again if the server has closed a connection over which it had answered before
+        // Go sends a request without a body again if the server has closed or reset a connection over which it had answered before
         // (`shouldRetryRequest` in `net/http/transport.go`).
-        if f.reused && cause == Cause::Broken {
+        if f.reused && matches!(cause, Cause::Broken | Cause::Reset) {
             self.tell(&f, at, || Step::Again(cause, true));
             f.redials += 1;
             return self.again.push_back(f);

@@ -148,9 +148,9 @@ impl Ledger {
     /// Counts a request that was lost.
     pub(super) fn count_loss(&mut self, f: &Flight, loss: Loss) {
         if f.counted {
-            let cause = loss.cause;
+            let (cause, behind) = (loss.cause, loss.behind);
             self.total(&f.id).lose(loss, 1);
-            self.rows_of(&f.target).add(f.sent.as_second(), 1, |row| row.lose(cause, 1));
+            self.rows_of(&f.target).add(f.sent.as_second(), 1, |row| row.lose(cause, behind, 1));
         }
     }
 
@@ -266,10 +266,13 @@ impl Ledger {
         let scene = self.scene.clone();
         let mut cut = Vec::new();
         for process in old.lives.keys().filter(|p| !scene.lives.contains_key(p)) {
-            self.servers.remove(process);
+            let server = self.servers.remove(process);
             self.plan_work(process);
             self.close_idle(process);
-            cut.extend(self.flights.iter().filter(|(_, f)| f.is_at(process)).map(|(number, _)| *number));
+            let unread: BTreeSet<u64> = server.iter().flat_map(Server::waiting).collect();
+            let cause = |number| if unread.contains(&number) { Cause::Reset } else { Cause::Broken };
+            let there = self.flights.iter().filter(|(_, f)| f.is_at(process));
+            cut.extend(there.map(|(number, _)| (*number, cause(*number))));
         }
         for (process, (_, life)) in &scene.lives {
             if *life == Life::Drains && old.life(process) != Some(Life::Drains) {
@@ -279,9 +282,9 @@ impl Ledger {
         let gone: Vec<_> = self.pools.keys().filter(|id| scene.stream(id).is_none()).cloned().collect();
         gone.iter().for_each(|id| drop(self.pools.remove(id)));
         cut.sort_unstable();
-        for number in cut {
+        for (number, cause) in cut {
             if let Some(f) = self.flights.remove(&number) {
-                self.broken(Rc::unwrap_or_clone(f), at);
+                self.broken(Rc::unwrap_or_clone(f), cause, at);
                 self.hand_out(at);
             }
         }

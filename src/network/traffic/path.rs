@@ -136,7 +136,7 @@ impl Client {
         match &reply.outcome {
             Outcome::Refused => Some(Cause::Refused(reply.because)),
             Outcome::TimedOut | Outcome::Unreachable => Some(Cause::TimedOut(reply.because)),
-            Outcome::Reset | Outcome::Connected => Some(Cause::Broken),
+            Outcome::Closed | Outcome::Connected => Some(Cause::NoHttp),
             Outcome::Answered(r) if r.takes > self.timeout => Some(Cause::TooSlow),
             Outcome::Answered(r) if r.status >= 500 => Some(Cause::Status(r.status)),
             Outcome::Answered(_) => None,

@@ -8,12 +8,15 @@ use jiff::SignedDuration;
 use super::counts::Cause;
 use super::latency::Latencies;
 use crate::api::persistent::Map;
+use crate::network::question::Behind;
 
 /// What became of the requests that were sent in one second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// How many were lost, by cause.
     pub lost: BTreeMap<Cause, u64>,
+    /// For how many of them somebody had not heard yet of the change of the endpoints, by who.
+    pub behind: BTreeMap<Behind, u64>,
     /// How long the answers took that came.
     pub took: Latencies,
 }
@@ -24,6 +27,9 @@ impl Row {
         for (cause, many) in &other.lost {
             *self.lost.entry(*cause).or_default() += many * times;
         }
+        for (who, many) in &other.behind {
+            *self.behind.entry(*who).or_default() += many * times;
+        }
         self.took.merge(&other.took, times);
     }
 
@@ -32,9 +38,12 @@ impl Row {
         self.took.add(took, many);
     }
 
-    /// Adds requests that were lost for the same reason.
-    pub(super) fn lose(&mut self, cause: Cause, many: u64) {
+    /// Adds requests that were lost for the same reason, and says who was behind.
+    pub(super) fn lose(&mut self, cause: Cause, behind: Option<Behind>, many: u64) {
         *self.lost.entry(cause).or_default() += many;
+        if let Some(who) = behind {
+            *self.behind.entry(who).or_default() += many;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::client::Client;
 use super::counts::Cause;
 use super::path::{Choice, Fate};
 use crate::api::{Key, Timestamp};
-use crate::network::question::{GOLDEN, Outcome, Reply, WHOLE};
+use crate::network::question::{Behind, GOLDEN, Outcome, Reply, WHOLE};
 use crate::network::serving::{Life, Process, QUOTA_PERIOD, Serving};
 
 /// A stream of requests: a client from its start to its end.
@@ -66,8 +66,8 @@ impl PartialEq for Stream {
 pub enum Class {
     /// It is answered after this time.
     Answered(SignedDuration),
-    /// It is lost.
-    Lost(Cause),
+    /// It is lost, and this is who was behind.
+    Lost(Cause, Option<Behind>),
 }
 
 /// What all requests of a stream have in common, as far as none of them is in another one's way.
@@ -119,7 +119,7 @@ impl Stream {
             classes.push(match self.client.cause(reply) {
                 // What has failed is sent again; a request that is not waited for goes on to take the server's time.
                 Some(_) if self.client.retries > 0 || limits(reply).is_some() => return None,
-                Some(cause) => Class::Lost(cause),
+                Some(cause) => Class::Lost(cause, reply.behind),
                 None => Class::Answered(takes),
             });
         }
@@ -133,8 +133,9 @@ impl Stream {
         let period = self.client.per.as_nanos() / i128::from(self.client.requests.max(1));
         classes.iter().all(|class| match class {
             Class::Answered(takes) => takes.as_nanos() <= period,
-            Class::Lost(Cause::TimedOut(_) | Cause::TooSlow) => false,
-            Class::Lost(_) => true,
+            // An error of the server takes as long as any other answer of it.
+            Class::Lost(Cause::TimedOut(_) | Cause::TooSlow | Cause::Status(_), _) => false,
+            Class::Lost(..) => true,
         })
     }
 

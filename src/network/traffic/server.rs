@@ -171,6 +171,11 @@ impl Server {
         self.waiting.back().is_some_and(|(last, _)| *last == request)
     }
 
+    /// The requests that wait: nobody has read them yet.
+    pub fn waiting(&self) -> impl Iterator<Item = u64> {
+        self.waiting.iter().map(|(request, _)| *request)
+    }
+
     /// Whether a request that comes at a moment finds it as if nothing had come before.
     pub fn is_fresh(&self, at: Timestamp) -> bool {
         self.is_idle() && (self.of.quota.is_none() || at >= self.period)

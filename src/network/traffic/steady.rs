@@ -37,7 +37,7 @@ impl Ledger {
             Fate::Nowhere(cause) => {
                 let end = before(until);
                 let range = self.in_window(stream, nth..end);
-                self.lose_all(stream, range, Class::Lost(*cause));
+                self.lose_all(stream, range, Class::Lost(*cause, None));
                 Some(end.max(nth + 1))
             }
             Fate::Replies(_) => {
@@ -92,14 +92,14 @@ impl Ledger {
     }
 
     fn loss(stream: &Stream, nth: u64, class: Class, place: usize) -> Option<Loss> {
-        let Class::Lost(cause) = class else { return None };
+        let Class::Lost(cause, behind) = class else { return None };
         let reply = choice(stream).and_then(|c| c.replies().get(place));
         Some(Loss {
             at: stream.client.sent(stream.id.start, nth),
             nth,
             cause,
             endpoint: reply.and_then(|r| r.endpoint),
-            behind: reply.and_then(|r| r.behind),
+            behind,
             through: reply.and_then(Reply::through),
         })
     }
@@ -110,13 +110,13 @@ impl Ledger {
         let Some(loss) = Ledger::loss(stream, range.start, class, usize::MAX).filter(|_| many > 0) else {
             return;
         };
-        let cause = loss.cause;
+        let (cause, behind) = (loss.cause, loss.behind);
         let total = self.total(&stream.id);
         total.sent += many;
         total.lose(loss, many);
         let rows = self.rows_of(&stream.target);
         for (second, seconds, part) in Ledger::seconds(stream, &range) {
-            rows.add(second, seconds, |row| row.lose(cause, part.end - part.start));
+            rows.add(second, seconds, |row| row.lose(cause, behind, part.end - part.start));
         }
     }
 
@@ -134,7 +134,7 @@ impl Ledger {
             };
             match class {
                 Class::Answered(takes) => total.answer(reply.endpoint, *takes, taken),
-                Class::Lost(_) => {
+                Class::Lost(..) => {
                     let first = range.clone().find(|n| spread.place(*n) == Some(place));
                     let loss = first.and_then(|nth| Ledger::loss(stream, nth, *class, place));
                     if let Some(loss) = loss {
@@ -147,7 +147,7 @@ impl Ledger {
         let mut add = |second, seconds, class: Class, many: u64| {
             rows.add(second, seconds, |row| match class {
                 Class::Answered(takes) => row.answer(takes, many),
-                Class::Lost(cause) => row.lose(cause, many),
+                Class::Lost(cause, behind) => row.lose(cause, behind, many),
             });
         };
         for (second, seconds, part) in Ledger::seconds(stream, &range) {

@@ -242,6 +242,11 @@ fn each_request_is_counted_once() {
     let first = whole.first.clone().unwrap();
     assert_eq!((first.cause, first.behind), (Cause::Refused(Because::Stopping), Some(Behind::Rules)));
     assert!(first.at >= millis(1000) && first.at < millis(1500));
+    assert_eq!(
+        whole.behind,
+        [(Behind::Rules, 5)].into(),
+        "each of them was led there by rules that were behind"
+    );
     // However the time is divided, the sums are the same.
     for step in [1, 37, 50, 333, 1000] {
         let mut sum = Counts::default();
@@ -477,6 +482,31 @@ fn who_waits_for_an_answer_sends_nothing_meanwhile() {
     assert_eq!(within(&all, 10_000, 20_000).sent, 25);
     // A third one is under way by then.
     assert_eq!(within(&all, 20_000, 280_000).sent, 2);
+}
+
+/// A process that is killed closes its sockets. Of one whose data it had read the kernel sends a `FIN`, so the client reads the end of
+/// the data (curl: `(52) Empty reply from server`); of one with data that nobody had read it sends a `RST` (curl: `(56) Recv failure:
+/// Connection reset by peer`). Linux' `net/ipv4/tcp.c`, `__tcp_close`; RFC 2525, section 2.17; libcurl-errors(3).
+#[test]
+fn what_a_killed_process_had_not_read_is_reset() {
+    let one = Web { at_once: Some(1), queue: 10, ..web(1, 1000) };
+    let text = ["10/s http://web/ timeout=5s"];
+    let lost = |text: &[&str]| {
+        let alive = scene(text, &[one.reply()], &[(&one, Life::Serves)]);
+        let counts = until(&history(vec![(0, alive), (550, scene(text, &[served(2, 200, 0)], &[]))]), 2000);
+        assert_eq!(counts.took.len() + counts.losses(), 20);
+        counts.lost
+    };
+    // Five were sent: the first is being answered, and the others wait.
+    assert_eq!(lost(&text), [(Cause::Broken, 1), (Cause::Reset, 4)].into());
+    assert_eq!(lost(&["10/s http://web/ timeout=5s retries=1"]), [].into());
+    let closes = |outcome: Outcome| {
+        let reply =
+            Reply { endpoint: Some(([10, 244, 0, 1], 1).into()), ..Reply::of_all(outcome, Because::Nothing) };
+        until(&history(vec![(0, scene(&["10/s http://web/"], &[reply], &[]))]), 1000).lost
+    };
+    assert_eq!(closes(Outcome::Closed), [(Cause::NoHttp, 10)].into());
+    assert_eq!(closes(Outcome::Connected), [(Cause::NoHttp, 10)].into());
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Ledger {
             let Some((reply, class)) = met else { continue };
             let sent = client.sent(id.start, nth);
             let (takes, ended) = match (&reply.outcome, class) {
-                (_, Some(Class::Lost(Cause::TooSlow))) => (client.timeout, Ended::GivenUp),
+                (_, Some(Class::Lost(Cause::TooSlow, _))) => (client.timeout, Ended::GivenUp),
                 (Outcome::Answered(r), _) => (r.takes, Ended::Answered),
                 _ => (SignedDuration::ZERO, Ended::Answered),
             };

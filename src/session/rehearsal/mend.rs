@@ -38,7 +38,7 @@ pub fn candidates(workload: &Workload, target: &Target, losses: &[(Cause, u64)])
     if workload.replaced == Replaced::Roughly {
         all.push(Mend::NoneUnavailable);
     }
-    if losses.iter().any(|(cause, _)| *cause == Cause::Broken) {
+    if losses.iter().any(|(cause, _)| matches!(cause, Cause::Broken | Cause::Reset)) {
         all.push(Mend::Drain);
     }
     all

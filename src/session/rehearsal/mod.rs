@@ -48,7 +48,6 @@ pub use crate::network::traffic::Cause;
 pub use mend::Mend;
 pub use story::{Happened, Story};
 pub use targets::{Candidate, targets};
-pub(in crate::session) use trial::by_number;
 use trial::{Stage, Trial};
 pub use workload::KINDS;
 
@@ -102,6 +101,8 @@ pub struct Tried {
     pub sent: u64,
     /// How many of them were lost, by cause; the most frequent first.
     pub losses: Vec<(Cause, u64)>,
+    /// For how many of these somebody on their way had not heard yet of the change of the endpoints, by who; the most frequent first.
+    pub behind: Vec<(Behind, u64)>,
     /// What becomes of requests before anything is changed, of as many as are sent in ten seconds: how many would be lost.
     pub before: Vec<(Cause, u64)>,
     /// How long the rollout took, in seconds.

@@ -51,6 +51,7 @@ fn a_rollout_drops_requests_and_a_sleep_before_the_stop_mends_it() {
         (Cause::Refused(Because::Stopping), Some(Behind::Rules)),
         "{story:?}"
     );
+    assert!(matches!(plain.behind[..], [(Behind::Rules, n)] if n > 0 && n <= plain.lost()), "{plain:?}");
     let told: Vec<String> = story.happened.iter().map(|h| format!("{} {}", h.by, h.verb)).collect();
     assert!(told.contains(&"replicaset-controller delete".to_owned()), "{told:?}");
     assert!(told.last().is_some_and(|l| l == "kube-proxy update/ruleset"), "{told:?}");

@@ -1,11 +1,10 @@
 //! One rollout of a rehearsal: what is done to the copy of the run, one thing after the other.
 
-use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef, Timestamp};
 use crate::cluster::{RunningClient, Stopped};
 use crate::network::traffic::Cause;
-use crate::session::chart::Took;
+use crate::session::chart::{Losses, Took};
 use crate::session::{CommandLine, Depth, Link, MomentId, Session};
 use jiff::SignedDuration;
 
@@ -71,13 +70,6 @@ pub struct Trial {
     steady: bool,
     before: Vec<(Cause, u64)>,
     log: Log,
-}
-
-/// The causes with their numbers, the most frequent first.
-pub fn by_number(losses: std::collections::BTreeMap<Cause, u64>) -> Vec<(Cause, u64)> {
-    let mut all: Vec<(Cause, u64)> = losses.into_iter().collect();
-    order::sort_by_key(&mut all, |(cause, n)| (std::cmp::Reverse(*n), *cause));
-    all
 }
 
 impl Trial {
@@ -299,10 +291,10 @@ impl Trial {
         self.brought = brought.lost.values().sum();
         let before = Measured::of(self.session.cluster(), (now, crate::api::later(now, BEFORE)));
         let before = before.count(&senders);
-        if before.sent > 0 && before.lost.get(&Cause::Broken) == Some(&before.sent) {
+        if before.sent > 0 && before.lost.get(&Cause::NoHttp) == Some(&before.sent) {
             return Err(NoRehearsal::NoHttp(self.url.clone()));
         }
-        self.before = by_number(before.lost);
+        self.before = Losses::of(&before).causes;
         (self.begin, self.last) = (now, now);
         let pods = self.session.cluster().api().cached_list(Kind::POD, None);
         self.log = Log::begin(now, pods.filter_map(|(_, o)| o.get::<Pod>()));
@@ -351,13 +343,15 @@ impl Trial {
         let senders = self.senders();
         let measured = Measured::of(self.session.cluster(), (self.begin, now));
         let counts = measured.count(&senders);
+        let Losses { causes, behind } = Losses::of(&counts);
         let service = self.target.as_ref().map_or("", |t| t.service.as_str());
         let loss = measured.first_loss(&senders);
         let at = |loss: Timestamp| self.times.iter().take_while(|t| **t <= loss).count();
         Tried {
             mends: self.mends.clone(),
             sent: counts.sent,
-            losses: by_number(counts.lost.clone()),
+            losses: causes,
+            behind,
             before: self.before.clone(),
             seconds: now.duration_since(self.begin).as_secs_f64(),
             steady: self.steady,

@@ -6,10 +6,9 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Kind, ObjectRef};
-use crate::network::traffic::{Cause, Counts, Latencies, Ledger, Stream};
+use crate::network::traffic::{Counts, Ledger, Stream};
 use crate::session::Session;
-use crate::session::chart::{Chart, Took};
-use crate::session::rehearsal::by_number;
+use crate::session::chart::{Chart, Losses, Took};
 
 /// What became of all requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +19,8 @@ pub struct TrafficView {
     pub sent: u64,
     /// How many of them were lost.
     pub lost: u64,
+    /// Why these were lost.
+    pub losses: Losses,
     /// How many of them are under way.
     pub waiting: u64,
     /// How long the answers took; `None` without any.
@@ -33,12 +34,14 @@ pub struct TrafficView {
 }
 
 /// What became of the requests until the end of the branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whole {
     /// How many were sent.
     pub sent: u64,
     /// How many of them were lost.
     pub lost: u64,
+    /// Why these were lost.
+    pub losses: Losses,
 }
 
 /// What became of the requests of one client.
@@ -50,8 +53,8 @@ pub struct ClientView {
     pub url: String,
     /// How many it has sent.
     pub sent: u64,
-    /// How many were lost, by cause; the most frequent first.
-    pub losses: Vec<(Cause, u64)>,
+    /// Why those were lost that were.
+    pub losses: Losses,
     /// How long the answers took; `None` without any.
     pub took: Option<Took>,
     /// The connections that it keeps open now, by their endpoints; `None` if it keeps none.
@@ -75,37 +78,43 @@ pub fn traffic(session: &Session) -> TrafficView {
             pod: ObjectRef { kind: Kind::POD, key: s.id.pod.clone() },
             url: format!("{}{}", s.client.url.authority(), s.client.url.path),
             sent: counts.sent,
-            losses: by_number(counts.lost.clone()),
+            losses: Losses::of(counts),
             took: Took::of(&counts.took),
             connections: s.client.keep.map(|_| open().into_iter().map(named).collect()),
         }
     };
-    let sums = |ledger: &Ledger| {
-        let add = |sum: Whole, counts: &Counts| Whole {
-            sent: sum.sent + counts.sent,
-            lost: sum.lost + counts.losses(),
-        };
-        ledger.streams().fold(Whole { sent: 0, lost: 0 }, |sum, (_, counts)| add(sum, counts))
+    let all = |ledger: &Ledger| {
+        let mut all = Counts::default();
+        ledger.streams().for_each(|(_, counts)| all.add(counts.clone()));
+        all
     };
-    let Whole { sent, lost } = sums(&ledger);
-    let mut took = Latencies::default();
-    ledger.streams().for_each(|(_, counts)| took.merge(&counts.took, 1));
+    let so_far = all(&ledger);
+    let of_run = || {
+        let counts = all(&whole);
+        Whole { sent: counts.sent, lost: counts.losses(), losses: Losses::of(&counts) }
+    };
     TrafficView {
         clients: cluster.scene().iter().flat_map(|scene| &scene.streams).map(view).collect(),
-        sent,
-        lost,
+        sent: so_far.sent,
+        lost: so_far.losses(),
+        losses: Losses::of(&so_far),
         waiting: ledger.waiting(),
-        took: Took::of(&took),
+        took: Took::of(&so_far.took),
         chart: Chart::of(&whole, begin, end.now(), |_| true),
         shown: cluster.now().duration_since(begin).as_secs_f64().max(0.0),
-        whole: (session.at() != session.tip()).then(|| sums(&whole)),
+        whole: (session.at() != session.tip()).then(of_run),
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::network::Because;
+    use crate::network::question::Behind;
+    use crate::network::traffic::Cause;
     use crate::session::view::sent::sent;
     use crate::session::{Depth, scenario};
 
@@ -124,8 +133,39 @@ mod tests {
         s.goto(before);
         let middle = traffic(&s);
         assert_eq!(middle.chart, end.chart);
-        assert_eq!(middle.whole, Some(Whole { sent: end.sent, lost: end.lost }));
-        assert!(middle.lost == 0 && middle.shown < end.shown, "{middle:?}");
+        assert_eq!(middle.whole, Some(Whole { sent: end.sent, lost: end.lost, losses: end.losses.clone() }));
+        assert!(
+            middle.lost == 0 && middle.losses == Losses::default() && middle.shown < end.shown,
+            "{middle:?}"
+        );
         assert_eq!(sent(&s, end.chart.begin, seconds), Some(lost));
+    }
+
+    /// What was lost has its causes in each sum and in each bucket, and all of them come to the same. Pods that are deleted get SIGTERM
+    /// while the EndpointSlices and the rules of the nodes follow
+    /// (kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow).
+    #[test]
+    fn every_sum_says_why_requests_were_lost_and_who_was_behind() {
+        let mut s = scenario::find("42-lossy-rollout").unwrap().open();
+        s.kubectl("rollout restart deployment/web", &[]);
+        while s.step(Depth::Command, None) {}
+        let view = traffic(&s);
+        assert_eq!((view.losses.all(), view.lost > 0), (view.lost, true), "{view:?}");
+        let (mut causes, mut behind) = (BTreeMap::new(), BTreeMap::new());
+        for bucket in &view.chart.buckets {
+            assert_eq!(bucket.losses.all(), bucket.lost);
+            bucket.losses.causes.iter().for_each(|(cause, n)| *causes.entry(*cause).or_insert(0) += n);
+            bucket.losses.behind.iter().for_each(|(who, n)| *behind.entry(*who).or_insert(0) += n);
+        }
+        assert_eq!(causes, view.losses.causes.iter().copied().collect());
+        assert_eq!(behind, view.losses.behind.iter().copied().collect());
+        let numbers: Vec<u64> = view.losses.causes.iter().map(|(_, n)| *n).collect();
+        assert!(numbers.is_sorted_by(|a, b| a >= b), "{numbers:?}");
+        let stopping = Cause::Refused(Because::Stopping);
+        assert!(causes.contains_key(&stopping), "{causes:?}");
+        let by_rules = behind.get(&Behind::Rules).copied().unwrap_or(0);
+        assert!(by_rules > 0 && by_rules <= view.lost, "{view:?}");
+        let clients: u64 = view.clients.iter().map(|c| c.losses.all()).sum();
+        assert_eq!(clients, view.lost, "both clients still run");
     }
 }

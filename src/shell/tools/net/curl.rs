@@ -295,7 +295,7 @@ fn attempt(
                 let got = "milliseconds with 0 bytes received";
                 (28, format!("Operation timed out after {took} {got}"), "Operation timed out")
             }
-            Failed::Reset => (52, "Empty reply from server".to_owned(), "Empty reply from server"),
+            Failed::Closed => (52, "Empty reply from server".to_owned(), "Empty reply from server"),
             Failed::NoTls => (
                 35,
                 "TLS connect error: error:0A0000C6:SSL routines::packet length too long".to_owned(),

@@ -63,8 +63,8 @@ pub(super) enum Failed {
     Timeout {
         after: SignedDuration,
     },
-    /// The connection was closed or reset before the response.
-    Reset,
+    /// The connection was closed before the response.
+    Closed,
     /// The server does not speak TLS.
     NoTls,
 }
@@ -89,7 +89,8 @@ impl Failed {
             Failed::Refused => "Connection refused",
             Failed::Unreachable => "No route to host",
             Failed::ConnectTimeout { .. } | Failed::Timeout { .. } => "Connection timed out",
-            Failed::Reset | Failed::NoTls => "Connection reset by peer",
+            Failed::Closed => "End of file",
+            Failed::NoTls => "Connection reset by peer",
         }
     }
 }
@@ -105,7 +106,7 @@ impl Shell<'_> {
             Outcome::Refused => (SignedDuration::ZERO, Failed::Refused),
             Outcome::Unreachable => (ARP_TIMEOUT, Failed::Unreachable),
             Outcome::TimedOut => (SYN_TIMEOUT, Failed::ConnectTimeout { after: SYN_TIMEOUT, own: false }),
-            Outcome::Reset | Outcome::Connected | Outcome::Answered(_) => return Ok(None),
+            Outcome::Closed | Outcome::Connected | Outcome::Answered(_) => return Ok(None),
         };
         match limit.filter(|l| *l < takes) {
             Some(limit) => {
@@ -163,7 +164,7 @@ impl Shell<'_> {
             }
             // Somebody speaks there, but neither HTTP nor TLS.
             Outcome::Connected if url.tls => Ok(Err(Failed::NoTls)),
-            _ => Ok(Err(Failed::Reset)),
+            _ => Ok(Err(Failed::Closed)),
         }
     }
 }

@@ -127,7 +127,7 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
     let response = match shell.fetch(&url, address, &request, limits)? {
         Ok(response) => response,
         Err(failed) if gnu => {
-            let connected = matches!(failed, Failed::Timeout { .. } | Failed::Reset | Failed::NoTls);
+            let connected = matches!(failed, Failed::Timeout { .. } | Failed::Closed | Failed::NoTls);
             if connected {
                 say(shell, &format!("{}connected.", connecting()));
                 say(
@@ -153,7 +153,8 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
                     "wget: download timed out".to_owned()
                 }
                 Failed::NoTls => "wget: TLS error from peer (alert code 80): internal error".to_owned(),
-                Failed::Reset => "wget: error getting response: Connection reset by peer".to_owned(),
+                // Nothing has failed when the data ends, so no error of the system stands behind it.
+                Failed::Closed => "wget: error getting response".to_owned(),
                 failed => format!("wget: can't connect to remote host ({address}): {}", failed.message()),
             });
             return Ok(1);
