@@ -14,7 +14,7 @@ use super::memo::{At, Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
-use super::shares::{Part, hash, shared_out, stay};
+use super::shares::{Part, hash, shared_out, stay, with_errors};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
@@ -319,7 +319,7 @@ impl<'a> Network<'a> {
         let accepted = matches!(own.outcome, Outcome::Connected | Outcome::Answered(_));
         let passes = own.because == Because::PassedOn;
         let Some(parts) = accepted.then(|| self.passed_on(question, hops, passes)).flatten() else {
-            return vec![Part { weight: 1, reply: own }];
+            return with_errors(own);
         };
         let through = |part: Part| Part {
             reply: Reply {

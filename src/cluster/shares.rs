@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use crate::network::Reply;
 use crate::network::proxy::{Fraction, Share};
+use crate::network::{Outcome, Reply, Response};
 
 /// One of the things that become of a request that came to a proxy, with its part of all such requests.
 pub(super) struct Part {
@@ -41,6 +41,23 @@ pub(super) fn shared_out(parts: Vec<(Fraction, Vec<Part>)>) -> Vec<Reply> {
     let divisor = all.iter().fold(0, |d, (share, _)| common_divisor(*share, d)).max(1);
     let share = |share: u128| u32::try_from(share.checked_div(divisor).unwrap_or(0)).unwrap_or(u32::MAX);
     all.into_iter().map(|(parts, reply)| Reply { share: share(parts), ..reply }).collect()
+}
+
+/// What becomes of the requests that come to one server: it answers a part of them with an error if it is told to. The errors come last,
+/// so that a proxy that asks somebody else after one of them finds the next endpoint behind it.
+pub(super) fn with_errors(reply: Reply) -> Vec<Part> {
+    let errors = match &reply.outcome {
+        Outcome::Answered(response) => response.by.as_ref().and_then(|by| by.errors).zip(Some(response)),
+        _ => None,
+    };
+    let Some((errors, response)) = errors else { return vec![Part { weight: 1, reply }] };
+    let of_status = |status: u16, thousandths: u16| {
+        let outcome = Outcome::Answered(Rc::new(Response { status, ..(**response).clone() }));
+        Part { weight: thousandths.into(), reply: Reply { outcome, ..reply.clone() } }
+    };
+    let (failing, rate) = (errors.rate.thousandths.min(1000), errors.rate);
+    let both = [of_status(errors.otherwise, 1000 - failing), of_status(rate.status, failing)];
+    both.into_iter().filter(|part| part.weight > 0).collect()
 }
 
 /// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,

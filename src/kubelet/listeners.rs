@@ -4,7 +4,7 @@
 //! A server that is known listens where its configuration says ([`super::servers`]), and one whose commands the shell knows
 //! where they say. A program that nobody knows listens on the ports that its container declares and on those that its probes
 //! and hooks ask; if there are none, on any. Annotations say otherwise: `sim.steady/listens`, `sim.steady/answers`,
-//! `sim.steady/answer-status`, `sim.steady/answer-seconds`, `sim.steady/answer-cpu`,
+//! `sim.steady/answer-status`, `sim.steady/answer-errors`, `sim.steady/answer-seconds`, `sim.steady/answer-cpu`,
 //! `sim.steady/answer-concurrency`, `sim.steady/answer-queue`, `sim.steady/on-sigterm`.
 
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::api::types::{Container, IntOrString, Quantity};
 use crate::api::{MetaExt, Timestamp};
 use crate::network::coredns;
 use crate::network::nginx::{Done, Passing};
-use crate::network::serving::{Process, Serving};
+use crate::network::serving::{ErrorRate, Errors, NotAnErrorRate, Process, Serving};
 use crate::network::{Because, Outcome, Protocol, Question, Response};
 use crate::shell::Files;
 
@@ -35,6 +35,9 @@ const SERVES: &str = "serve";
 
 /// What it says if the server closes its ports, and ends when it has answered what it has begun.
 const DRAINS: &str = "drain";
+/// What the annotation says of the answers that are errors.
+const ERRORS: &str = "answer-errors";
+
 /// How many connections a server uses at once if nobody says so and its CPU is limited: `worker_connections` in nginx' image.
 const CONNECTIONS: u32 = 1024;
 /// How many requests wait for a server if nobody says so: the backlog of nginx, httpd and Node.js.
@@ -251,7 +254,7 @@ impl Turn<'_> {
         let (i, r) = self.listener(to.port(), Protocol::Tcp, at)?;
         let spec = self.container_spec(i).filter(|spec| r.process.is_none() && may_pass_on(spec))?;
         let told = |what: &str| annotation(&self.pod.metadata, &spec.name, what).is_some();
-        if told("answers") || told("answer-status") {
+        if told("answers") || told("answer-status") || told(ERRORS) {
             return None;
         }
         let asked = Asked { port: to.port(), method, host, path, headers };
@@ -327,7 +330,10 @@ impl Turn<'_> {
             response.body = format!("{text}\n").into();
         }
         response.status = status.unwrap_or(response.status);
-        let by = self.serving(i, spec, r, at);
+        let mut by = self.serving(i, spec, r, at);
+        // Who declared a rate that cannot be read is told so by `complain_of_errors`.
+        let rate = self.error_rate(spec).ok().flatten();
+        by.errors = rate.map(|rate| Errors { rate, otherwise: response.status });
         response.takes = self.takes(spec, response.takes, by.cpu);
         response.by = Some(Rc::new(by));
         Outcome::Answered(Rc::new(response))
@@ -378,6 +384,23 @@ impl Turn<'_> {
             idle: keeps.idle,
             requests: keeps.requests,
             drains: told.map_or(keeps.drains, |told| told == DRAINS),
+            errors: None,
+        }
+    }
+
+    /// How many requests a container answers with an error.
+    ///
+    /// # Errors
+    /// The annotation cannot be read.
+    fn error_rate(&self, spec: &Container) -> Result<Option<ErrorRate>, NotAnErrorRate> {
+        annotation(&self.pod.metadata, &spec.name, ERRORS).map(ErrorRate::parse).transpose()
+    }
+
+    /// Records an event about a container whose rate of errors cannot be read, when it starts.
+    pub(super) fn complain_of_errors(&mut self, i: usize, spec: &Container) {
+        if let Err(why) = self.error_rate(spec) {
+            let message = format!("the annotation {NAMESPACE}{ERRORS} cannot be read: {why}");
+            self.event(Some(i), "Warning", "InvalidAnswerErrors", message);
         }
     }
 

@@ -329,6 +329,7 @@ impl Turn<'_> {
         self.rt.changed = true;
         self.event(Some(i), "Normal", "Started", "Container started".into());
         self.complain_of_clients(i, spec);
+        self.complain_of_errors(i, spec);
         self.caused(Some(i), PodCause::Started);
         self.settle();
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {

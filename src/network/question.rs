@@ -132,6 +132,16 @@ pub struct Via {
 }
 
 impl Reply {
+    /// What another request meets that goes over the connection which has met this. A server that answers a part of the requests with
+    /// errors draws for each of them: the seed is that of the client's connections, and the requests are counted from 0.
+    pub fn anew(self, seed: u64, nth: u64) -> Reply {
+        let Outcome::Answered(response) = &self.outcome else { return self };
+        let Some(errors) = response.by.as_ref().and_then(|by| by.errors) else { return self };
+        let status = errors.status(seed.wrapping_add(GOLDEN.wrapping_mul(nth.wrapping_add(1))));
+        let outcome = Outcome::Answered(Rc::new(Response { status, ..(**response).clone() }));
+        Reply { outcome, ..self }
+    }
+
     /// The pod of the proxy that the request came by.
     pub fn through(&self) -> Option<Key> {
         self.via.as_ref().map(|via| via.pod.clone())

@@ -170,6 +170,49 @@ fn a_request_in_flight_over_a_kept_connection_is_sent_again() {
     assert_eq!(lost("2/s http://web/ connections=20"), 0);
 }
 
+/// `docs/behaviour.md`, the annotation `sim.steady/answer-errors`. Its part of the requests to each endpoint fails, whoever asks; a client
+/// that sends again loses none, and the kubelet's probes ask past it.
+#[test]
+fn a_part_of_the_answers_are_errors() {
+    let mut n = net(2);
+    let mut probed = server();
+    probed["readinessProbe"] = json!({"httpGet": {"port": 80}, "periodSeconds": 1});
+    n.serve("web", 2, probed, json!({"ports": [{"port": 80}]}));
+    annotate(&mut n, json!({"sim.steady/answer-errors": "10% 503"}));
+    n.steady();
+    client(&mut n, "opens", "100/s http://web/");
+    client(&mut n, "keeps", "100/s http://web/ keep-alive");
+    client(&mut n, "again", "100/s http://web/ retries=5");
+    n.wait(10);
+    let since = n.0.now();
+    n.wait(50);
+    for name in ["opens", "keeps"] {
+        let counts = counts(&n, name, since);
+        let failed = counts.lost.get(&Cause::Status(503)).copied().unwrap_or(0);
+        assert_eq!((counts.sent, counts.losses()), (5000, failed), "{name}: {counts:?}");
+        assert!((480..=520).contains(&failed), "{name}: {counts:?}");
+        assert!(counts.behind.is_empty(), "{counts:?}");
+    }
+    assert_eq!(counts(&n, "opens", since).answered.len(), 2);
+    assert_eq!(counts(&n, "again", since).losses(), 0);
+}
+
+/// A value that cannot be read is told, and counts as absent (`docs/behaviour.md`).
+#[test]
+fn a_rate_of_errors_that_cannot_be_read_is_an_event() {
+    let mut n = net(1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]}));
+    annotate(&mut n, json!({"sim.steady/answer-errors": "half"}));
+    n.steady();
+    client(&mut n, "c", "10/s http://web/");
+    n.wait(5);
+    assert_eq!(counts(&n, "c", Timestamp::MIN).losses(), 0);
+    let events = n.0.api().cached_list(Kind::EVENT, Some("default")).map(|(_, o)| o.to_value());
+    let told: Vec<Value> = events.filter(|e| e["reason"] == "InvalidAnswerErrors").collect();
+    let said = "the annotation sim.steady/answer-errors cannot be read: \"half\" is no part of requests between 0.1% and 100%, as 5% or 0.5%";
+    assert!(told.iter().any(|e| e["message"] == said), "{told:?}");
+}
+
 /// The first annotation of a running pod is heard as any other one.
 #[test]
 fn the_first_annotation_of_a_running_server_is_heard() {

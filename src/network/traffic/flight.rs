@@ -63,7 +63,11 @@ impl Ledger {
             let pool = self.pools.entry(f.id.clone()).or_default();
             pool.expire(keep, at);
             if let Some(connection) = pool.idle.pop() {
-                let (reply, used) = (connection.reply.clone(), connection.used);
+                let seed = match &stream.fate {
+                    Fate::Replies(choice) => choice.seed(),
+                    Fate::Unknown | Fate::Nowhere(_) => 0,
+                };
+                let (reply, used) = (connection.reply.clone().anew(seed, f.draw()), connection.used);
                 f.reply = Some(reply.clone());
                 f.connection = Some(connection.number);
                 f.reused = true;
@@ -91,8 +95,7 @@ impl Ledger {
             }
             Fate::Replies(choice) => choice,
         };
-        let again = u64::from(f.attempt) + u64::from(f.redials);
-        let reply = choice.pick(f.nth.wrapping_add(again.wrapping_mul(AGAIN)));
+        let reply = choice.pick(f.draw());
         let Some(reply) = reply.cloned() else {
             f.reply = None;
             return self.failed(f, Cause::Broken, at);

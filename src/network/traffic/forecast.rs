@@ -124,6 +124,7 @@ mod tests {
             idle: None,
             requests: None,
             drains: false,
+            errors: None,
         });
         let response = Response {
             status: 200,

@@ -205,6 +205,11 @@ impl Choice {
         Choice { replies, seed, spread: OnceCell::new() }
     }
 
+    /// Where the choice begins.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// All replies.
     pub fn replies(&self) -> &[Reply] {
         &self.replies

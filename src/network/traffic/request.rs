@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 
 use super::client::Client;
 use super::counts::{Cause, Loss};
+use super::flight::AGAIN;
 use super::scene::{Stream, StreamId, Target};
 use crate::api::{Timestamp, later};
 use crate::network::question::{Outcome, Reply, Response};
@@ -101,6 +102,12 @@ impl Flight {
             reused: false,
             first: None,
         }
+    }
+
+    /// The number by which is drawn what it meets. No two requests have the same, nor has one that is sent again.
+    pub(super) fn draw(&self) -> u64 {
+        let again = u64::from(self.attempt) + u64::from(self.redials);
+        self.nth.wrapping_add(again.wrapping_mul(AGAIN))
     }
 
     /// For how long the client still waits.

@@ -259,8 +259,9 @@ mod tests {
         let process =
             Process { pod: Key::new("ns", "p"), container: "c".into(), since: Timestamp::UNIX_EPOCH };
         let node = "node".into();
-        let (idle, requests) = (None, None);
-        Rc::new(Serving { process, node, cpu: 1, quota, at_once, queue, idle, requests, drains: false })
+        let (idle, requests, errors) = (None, None, None);
+        let drains = false;
+        Rc::new(Serving { process, node, cpu: 1, quota, at_once, queue, idle, requests, drains, errors })
     }
 
     /// When requests are answered that come at some milliseconds, each with its CPU time and its rest; -1 if it is refused.

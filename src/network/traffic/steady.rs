@@ -186,7 +186,7 @@ impl Ledger {
             i64::try_from(stream.client.per.as_nanos() / i128::from(stream.client.requests.max(1))).ok()?,
         );
         let (takes, lasts) = (response.takes, connection.lasts(keep));
-        let plain = lives && response.status < 500 && takes <= stream.client.timeout;
+        let plain = lives && response.status < 500 && by.errors.is_none() && takes <= stream.client.timeout;
         let unlimited = !by.is_limited() || takes.is_zero();
         let apart = takes <= gap && gap + SignedDuration::from_nanos(1) - takes < lasts;
         if !plain || !unlimited || !apart || later(connection.since, lasts) <= at {

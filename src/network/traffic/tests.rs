@@ -11,7 +11,7 @@ use crate::network::dns::Records;
 use crate::network::passing::{Place, Whose};
 use crate::network::question::{Behind, Via};
 use crate::network::resolver::ResolvConf;
-use crate::network::serving::{Life, Process, Serving};
+use crate::network::serving::{ErrorRate, Errors, Life, Process, Serving};
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
 
 mod keeping;
@@ -50,6 +50,7 @@ struct Web {
     drains: bool,
     requests: Option<u32>,
     share: u32,
+    errors: Option<Errors>,
 }
 
 fn web(port: u16, takes: i64) -> Web {
@@ -66,6 +67,7 @@ fn web(port: u16, takes: i64) -> Web {
         drains: false,
         requests,
         share: 1,
+        errors: None,
     }
 }
 
@@ -84,6 +86,7 @@ impl Web {
             idle: None,
             requests: self.requests,
             drains: self.drains,
+            errors: self.errors,
         })
     }
 

@@ -124,6 +124,28 @@ fn a_connection_that_is_being_opened_counts() {
     assert_eq!(counts.lost, [(Cause::Broken, 1), (Cause::Refused(Because::Stopping), 19)].into());
 }
 
+/// Which answers are errors is drawn for each request, and not for the connection: an answer with an error leaves it open (RFC 9112,
+/// section 9.3).
+#[test]
+fn errors_are_drawn_for_each_request_over_a_connection() {
+    let rate = ErrorRate { thousandths: 100, status: 503 };
+    let fails = Web { errors: Some(Errors { rate, otherwise: 200 }), ..web(1, 10) };
+    for first in [200, 503] {
+        let reply = Web { status: first, ..fails.clone() }.reply();
+        let lives = [(&fails, Life::Serves)];
+        let all = history(vec![(0, scene(&["10/s http://web/ keep-alive"], &[reply], &lives))]);
+        let counts = until(&all, 100_000);
+        let lost = counts.lost.get(&Cause::Status(503)).copied().unwrap_or(0);
+        assert_eq!((counts.sent, counts.losses()), (1000, lost), "{counts:?}");
+        assert!((97..=103).contains(&lost), "{counts:?}");
+        assert_eq!(
+            all.so_far(millis(100_050)).pool(&id(0)).unwrap().idle.len(),
+            1,
+            "one connection is enough"
+        );
+    }
+}
+
 /// So many requests that each of them may not be handled within the one before it.
 #[test]
 fn many_that_wait_for_a_connection_go_on_at_once() {
