@@ -1,7 +1,7 @@
-//! How requests are said and drawn: why some were lost, and bars of how many.
+//! How requests are said and drawn: why some were lost, and bars of how many with what the bars and lines mean.
 
-use steady::engine::explorer::rehearsal::{Because, Cause, Direction};
-use steady::engine::{Chart, Took};
+use steady::engine::explorer::rehearsal::{Because, Behind, Cause, Direction};
+use steady::engine::{Chart, Losses, Took};
 use yew::prelude::*;
 
 use super::i18n::Texts;
@@ -43,6 +43,26 @@ pub fn cause(t: &Texts, cause: Cause) -> String {
     t.with(key(cause), &[("status", status.into())])
 }
 
+/// How many requests had not been led right because somebody had not heard of a change yet, a sentence for each of them.
+pub fn behind(t: &Texts, all: &[(Behind, u64)]) -> Vec<String> {
+    let said = |(who, n): &(Behind, u64)| {
+        let args = [("n", (*n as f64).into())];
+        match who {
+            Behind::Rules => t.with("lost-behind-rules", &args),
+            Behind::Proxy => t.with("lost-behind-proxy", &args),
+        }
+    };
+    all.iter().map(said).collect()
+}
+
+/// Why requests were lost: how many for each cause, and for how many of all these somebody had not heard of a change yet.
+pub fn losses(t: &Texts, losses: &Losses) -> Vec<String> {
+    let said = |(why, n): &(Cause, u64)| {
+        t.with("lost-many", &[("n", (*n as f64).into()), ("cause", cause(t, *why).into())])
+    };
+    losses.causes.iter().map(said).chain(behind(t, &losses.behind)).collect()
+}
+
 /// A time as it is read: in milliseconds, or in seconds if it is one or more.
 pub fn time(t: &Texts, seconds: f64) -> String {
     // Three digits are all that is known.
@@ -53,19 +73,60 @@ pub fn time(t: &Texts, seconds: f64) -> String {
     t.with("took-s", &[("n", digits(seconds).into())])
 }
 
-/// How long answers took.
+/// How long answers took. What is the same is said once: of all of them, or of percentiles that follow each other.
 pub fn took(t: &Texts, took: &Took) -> String {
-    let args = [("p50", took.p50), ("p95", took.p95), ("p99", took.p99), ("max", took.max)];
-    t.with("took", &args.map(|(name, seconds)| (name, time(t, seconds).into())))
+    let all = [("p50", took.p50), ("p95", took.p95), ("p99", took.p99), ("max", took.max)];
+    let mut parts: Vec<(Vec<&str>, String)> = Vec::new();
+    for (name, seconds) in all {
+        let time = time(t, seconds);
+        match parts.last_mut() {
+            Some((names, last)) if *last == time => names.push(name),
+            _ => parts.push((vec![name], time)),
+        }
+    }
+    if let [(_, time)] = parts.as_slice() {
+        return t.with("took-all", &[("time", time.as_str().into())]);
+    }
+    let named = |name: &str| if name == "max" { t.get("took-max") } else { name.to_owned() };
+    let said = |(names, time): &(Vec<&str>, String)| {
+        let names = match names.as_slice() {
+            [first, .., last] => format!("{}–{}", named(first), named(last)),
+            names => names.iter().map(|name| named(name)).collect(),
+        };
+        t.with("took-part", &[("name", names.into()), ("time", time.as_str().into())])
+    };
+    parts.iter().map(said).collect::<Vec<_>>().join(&t.get("took-join"))
 }
 
 const HEIGHT: f64 = 110.0;
 /// The width of all bars together.
 const WIDTH: f64 = 720.0;
 
+/// The longest time that an answer of the chart took; 0 where no line is drawn.
+fn longest(chart: &Chart) -> f64 {
+    chart.buckets.iter().filter_map(|b| b.took).map(|t| t.max).fold(0.0, f64::max)
+}
+
+/// What the colours of the bars and the lines mean. `shown` says that the moment that is shown has a line.
+pub fn legend(t: &Texts, chart: &Chart, shown: bool) -> Html {
+    let key =
+        |class: &'static str, text: String| html! { <span><i {class} aria-hidden="true"></i>{ text }</span> };
+    html! {
+        <span class="request-legend">
+            { key("answered", t.get("chart-answered")) }
+            { key("lost", t.get("chart-lost")) }
+            if longest(chart) > 0.0 {
+                { key("p50", t.get("chart-p50")) }
+                { key("p99", t.get("chart-p99")) }
+            }
+            if shown { { key("shown", t.get("chart-shown")) } }
+        </span>
+    }
+}
+
 /// A line through the buckets: how long answers took, as a part of the longest time. It is interrupted where nothing was answered.
 fn line(chart: &Chart, class: &'static str, of: impl Fn(&Took) -> f64) -> Html {
-    let longest = chart.buckets.iter().filter_map(|b| b.took).map(|t| t.max).fold(0.0, f64::max);
+    let longest = longest(chart);
     if longest <= 0.0 {
         return Html::default();
     }

@@ -1,11 +1,12 @@
 //! What became of the requests of the run's clients, in one line under the timeline. Without clients it is not there.
 //!
 //! The chart is a slider over its buckets: the arrow keys or the pointer choose one, whose numbers are said, and Enter or a press leads
-//! to a request of it, at its moment.
+//! to a request of it, at its moment. Below it stand what its colours and lines mean, and why requests were lost: those of the bucket that
+//! is chosen, or else all. That text has room for two lines, so that the line is as high whatever is chosen; of more it can be scrolled.
 
 use std::rc::Rc;
 
-use steady::engine::{Answer, Ask, Bucket, Chart, ClientView, Input, SentView, TrafficView};
+use steady::engine::{Answer, Ask, Bucket, Chart, Input, Losses, SentView, TrafficView};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -64,12 +65,12 @@ pub fn Traffic(props: &Props) -> Html {
         }
     });
     let Some(Answer::Traffic(view)) = answer.as_deref() else { return Html::default() };
-    let TrafficView { clients, chart, sent, lost, waiting, took, shown, whole: run } = &**view;
+    let TrafficView { clients, chart, sent, lost, losses, waiting, took, shown, whole } = &**view;
+    let run = whole.as_ref();
     if *sent == 0 && clients.is_empty() && run.is_none_or(|run| run.sent == 0) {
         return Html::default();
     }
     let any_lost = *lost > 0 || run.is_some_and(|run| run.lost > 0);
-    let lost_of = |c: &ClientView| c.losses.iter().map(|(_, n)| n).sum::<u64>();
     let waits = (*waiting > 0).then(|| t.with("traffic-waiting", &[("n", (*waiting as f64).into())]));
     let so_far = [Some(sums(&t, *sent, *lost)), waits].into_iter().flatten().collect::<Vec<_>>().join(", ");
     // Where the run has gone on, both are said: a request that is on its way here is answered or lost there.
@@ -80,7 +81,7 @@ pub fn Traffic(props: &Props) -> Html {
             t.with("traffic-until-here", &args)
         }
     };
-    let whole = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
+    let latency = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
     let last = chart.buckets.len().saturating_sub(1);
     let long = (chart.seconds.max(1) as f64) * (chart.buckets.len().max(1) as f64);
     let here = run.map(|_| (shown / long).clamp(0.0, 1.0));
@@ -89,6 +90,17 @@ pub fn Traffic(props: &Props) -> Html {
     let place = chosen.map(|place| place.min(last));
     let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
     let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
+    let why_of = |losses: &Losses| requests::losses(&t, losses).join(t.get("lost-join").as_str());
+    let why = match (bucket, run) {
+        (Some((_, bucket)), _) if bucket.lost == 0 => String::new(),
+        (Some((place, bucket)), _) => {
+            let from = place as f64 * chart.seconds as f64;
+            let (to, why) = (from + chart.seconds as f64, why_of(&bucket.losses));
+            t.with("traffic-why-seconds", &[("from", from.into()), ("to", to.into()), ("why", why.into())])
+        }
+        (None, Some(run)) => t.with("traffic-why-run", &[("why", why_of(&run.losses).into())]),
+        (None, None) => why_of(losses),
+    };
     // It is said as long as the pointer, or the choice, stays at these seconds, and the run where it is.
     let seconds_of = {
         let (begin, seconds) = (chart.begin, chart.seconds);
@@ -153,18 +165,18 @@ pub fn Traffic(props: &Props) -> Html {
     let named = clients.iter().take(NAMED).map(|c| {
         let (store, pod) = (store.clone(), c.pod.clone());
         let onclick = move |_| store.send(Input::Select(Some(pod.clone())));
-        let mut about: Vec<String> =
-            c.losses.iter().map(|(cause, n)| format!("{n}: {}", requests::cause(&t, *cause))).collect();
-        about.insert(0, sums(&t, c.sent, lost_of(c)));
+        let lost = c.losses.all();
+        let mut about = vec![sums(&t, c.sent, lost)];
+        about.extend(requests::losses(&t, &c.losses));
         about.extend(c.took.as_ref().map(|took| requests::took(&t, took)));
         for (endpoint, n) in c.connections.iter().flatten() {
             let args = [("n", (*n as f64).into()), ("endpoint", endpoint.clone().into())];
             about.push(t.with("traffic-connections", &args));
         }
         html! {
-            <button type="button" class={classes!("quiet", (lost_of(c) > 0).then_some("bad"))} title={about.join("\n")} {onclick}>
+            <button type="button" class={classes!("quiet", (lost > 0).then_some("bad"))} title={about.join("\n")} {onclick}>
                 { format!("{} → {}", c.pod.key.name, c.url) }
-                if lost_of(c) > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost_of(c) as f64).into())]) }</b> }
+                if lost > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost as f64).into())]) }</b> }
             </button>
         }
     });
@@ -172,7 +184,17 @@ pub fn Traffic(props: &Props) -> Html {
         Some((place, _)) => (Some((place as f64 + 0.5) / chart.buckets.len().max(1) as f64), place),
         None => (None, here_place),
     };
-    let valuetext = told.clone().unwrap_or_else(|| said.clone());
+    let valuetext = match &told {
+        Some(told) if why.is_empty() => told.clone(),
+        Some(told) => format!("{told} · {why}"),
+        None => said.clone(),
+    };
+    // The page's own keys step through the run; these two scroll here.
+    let scrolls = |e: KeyboardEvent| {
+        if matches!(e.key().as_str(), "ArrowUp" | "ArrowDown") {
+            e.stop_propagation();
+        }
+    };
     html! {
         <div class="traffic" role="group" aria-label={t.get("traffic-of")}>
             <span class={classes!("traffic-said", any_lost.then_some("bad"))}>{ said }</span>
@@ -181,14 +203,20 @@ pub fn Traffic(props: &Props) -> Html {
                 {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
                 { requests::bars(chart, None, mark, here) }
             </div>
-            <span class="took" title={t.get("took-about")}>
-                <span role="status">{ nobody.clone().unwrap_or_default() }</span>
-                if nobody.is_none() { { told.unwrap_or(whole) } }
+            <span class="traffic-rest">
+                <span class="took" title={t.get("took-about")}>
+                    <span role="status">{ nobody.clone().unwrap_or_default() }</span>
+                    if nobody.is_none() { { told.unwrap_or(latency) } }
+                </span>
+                <span class="traffic-clients">{ for named }</span>
             </span>
+            { requests::legend(&t, chart, here.is_some()) }
             if any_lost {
-                <button type="button" class="quiet bad traffic-first" onclick={first}>{ t.get("traffic-first") }</button>
+                <span class="traffic-lost">
+                    <button type="button" class="quiet bad traffic-first" onclick={first}>{ t.get("traffic-first") }</button>
+                    <span class="traffic-why" role="group" tabindex="0" aria-label={t.get("traffic-why")} onkeydown={scrolls}>{ why }</span>
+                </span>
             }
-            <span class="traffic-clients">{ for named }</span>
         </div>
     }
 }

@@ -39,11 +39,22 @@ test("a bar of the chart leads to a request of its seconds, and the inspector te
   await page.evaluate(async () => { await window.steady.kubectl("rollout restart deployment/web"); await window.steady.runToSteady(); });
   await expect(line(page)).toContainText(/[1-9]\d* lost/);
   const chart = line(page).getByRole("slider", { name: "Requests over time" });
-  await expect(line(page)).toContainText(/p50 .*p95 .*p99 .*max/);
+  // What is the same is said once, and why requests were lost is seen without a pointer.
+  await expect(line(page)).toContainText("every answer took 0 ms");
+  const why = line(page).getByRole("group", { name: "Why requests were lost" });
+  await expect(why).toBeVisible();
+  await expect(why).toContainText(/^\d+ × Connection refused: the pod had got SIGTERM and closed its port\./);
+  await expect(why).toContainText(/of these (was|were) led there by rules of/);
+  await expect(line(page).locator(".request-legend")).toContainText("answered");
   await chart.focus();
   await page.keyboard.press("Home");
   await expect(chart).toHaveAttribute("aria-valuenow", "0");
   await expect(chart).toHaveAttribute("aria-valuetext", /^0–\d+ s · \d+ requests? sent, 0 lost/);
+  await expect(why).toHaveText("");
+  for (let i = 0; i < 130 && !/[1-9]\d* lost/.test(await chart.getAttribute("aria-valuetext")); i++) await page.keyboard.press("ArrowRight");
+  await expect(chart).toHaveAttribute("aria-valuetext", /[1-9]\d* lost.*Connection refused/);
+  await expect(why).toContainText(/^\d+–\d+ s: \d+ × Connection refused/);
+  await page.keyboard.press("Home");
   await accessible(page, ".bottom");
   const long = await chart.getAttribute("aria-valuemax");
   await page.keyboard.press("Enter");

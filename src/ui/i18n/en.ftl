@@ -1826,8 +1826,6 @@ rehearse-cut = The rollout did not come to rest, and was given up after an hour 
 rehearse-chart = { $lost } of { $sent } requests lost, over the time of the rollout
 rehearse-begin = the rollout begins
 rehearse-after = { $seconds } s
-rehearse-answered = answered
-rehearse-lost = lost
 rehearse-at = { $seconds } s
 rehearse-first = The first that was lost
 rehearse-request = Request { $nth } of { $client } on { $node } to { $to } ({ $endpoint }):
@@ -1883,9 +1881,27 @@ lost-too-slow = The answer took longer than the client waits.
 lost-status = The server answered with { $status }.
 took-ms = { $n } ms
 took-s = { $n } s
-took = p50 { $p50 }, p95 { $p95 }, p99 { $p99 }, max { $max }
+took-part = { $name } { $time }
+took-join = {", "}
+took-max = max
+took-all = every answer took { $time }
 took-about = How long the answers took: a half of them came within p50, 95 % within p95, 99 % within p99, all within max. In the chart the line is p50, the dotted line p99.
 lost-queue-full = The server answered with 503 at once: its queue was full.
+lost-many = { $n } × { $cause }
+lost-join = {" "}
+lost-behind-rules = { $n ->
+    [one] One of these was led there by rules of its node that had not heard of the change yet.
+   *[other] { $n } of these were led there by rules of a node that had not heard of the change yet.
+}
+lost-behind-proxy = { $n ->
+    [one] One of these was led there by a proxy that had not heard of the change yet.
+   *[other] { $n } of these were led there by a proxy that had not heard of the change yet.
+}
+chart-answered = answered
+chart-lost = lost
+chart-p50 = latency p50
+chart-p99 = p99
+chart-shown = shown moment
 
 # Requests of the run's clients
 traffic-of = Requests of the run’s clients
@@ -1900,6 +1916,9 @@ traffic-chart-about = Press a bar, or choose one with the arrow keys and press E
 traffic-seconds = { $from }–{ $to } s
 traffic-nobody = { $from }–{ $to } s: no request began in this time
 traffic-first = The first that was lost
+traffic-why = Why requests were lost
+traffic-why-run = Whole run: { $why }
+traffic-why-seconds = { $from }–{ $to } s: { $why }
 traffic-waiting = { $n } under way
 traffic-connections = { $n } { $n ->
     [one] connection

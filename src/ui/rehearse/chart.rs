@@ -29,8 +29,7 @@ pub fn Chart(props: &Props) -> Html {
             { requests::bars(chart, Some(label), mark, None) }
             <figcaption>
                 <span>{ t.get("rehearse-begin") }</span>
-                <span><i class="answered" aria-hidden="true"></i>{ t.get("rehearse-answered") }
-                    <i class="lost" aria-hidden="true"></i>{ t.get("rehearse-lost") }</span>
+                { requests::legend(&t, chart, false) }
                 if let Some(latency) = latency { <span class="took" title={t.get("took-about")}>{ latency }</span> }
                 <span>{ t.with("rehearse-after", &[("seconds", ((*seconds * 10.0).round() / 10.0).into())]) }</span>
             </figcaption>

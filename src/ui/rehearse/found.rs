@@ -34,12 +34,14 @@ fn tenths(seconds: f64) -> fluent_bundle::FluentValue<'static> {
     ((seconds * 10.0).round() / 10.0).into()
 }
 
-/// How a number of requests were lost, one line a cause.
-fn causes(t: &Texts, all: &[(Cause, u64)]) -> Html {
+/// How a number of requests were lost, one line a cause, and for how many of them somebody had not heard of the change yet.
+fn causes(t: &Texts, all: &[(Cause, u64)], behind: &[(Behind, u64)]) -> Html {
     let line = |(cause, n): &(Cause, u64)| {
         html! { <li class="bad"><i aria-hidden="true"></i><div><b>{ n.to_string() }</b>{ " " }{ requests::cause(t, *cause) }</div></li> }
     };
-    html! { <ul>{ for all.iter().map(line) }</ul> }
+    let late =
+        requests::behind(t, behind).into_iter().map(|said| html! { <p class="board-hint">{ said }</p> });
+    html! { <><ul>{ for all.iter().map(line) }</ul>{ for late }</> }
 }
 
 /// The answer.
@@ -80,7 +82,7 @@ pub fn Found(props: &Props) -> Html {
             <p class="board-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
             if !plain.steady { <p class="board-cut">{ t.get("rehearse-cut") }</p> }
             if plain.before.is_empty() {
-                { causes(&t, &plain.losses) }
+                { causes(&t, &plain.losses, &plain.behind) }
                 <Chart tried={plain.clone()} />
                 if let Some(story) = &plain.first {
                     <h3>{ t.get("rehearse-first") }</h3>
@@ -90,7 +92,7 @@ pub fn Found(props: &Props) -> Html {
                     { t.get(if plain.first.is_some() { "rehearse-open" } else { "rehearse-open-run" }) }</button></p>
                 <p class="board-hint">{ t.get("rehearse-one-order") }</p>
             } else {
-                { causes(&t, &plain.before) }
+                { causes(&t, &plain.before, &[]) }
             }
             if !mended.is_empty() {
                 { mends(&t, plain, mended, props) }
