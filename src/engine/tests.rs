@@ -112,7 +112,7 @@ fn everything_that_crosses_is_plain_data() {
             asked(&mut e, Ask::SchedulingTable(o, Some(at), 5));
         }
         let machine = e.shown().map.machine;
-        for moment in e.session.timeline().into_iter().step_by(3) {
+        for moment in e.session.timeline().to_vec().into_iter().step_by(3) {
             asked(&mut e, Ask::Requests(moment, moment % 2 == 0));
             asked(&mut e, Ask::RuntimeCalls(moment));
             asked(&mut e, Ask::Happened(moment));

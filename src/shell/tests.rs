@@ -705,6 +705,9 @@ fn what_is_seen_of_the_machine() {
         "default via 10.244.1.1 dev eth0 \n10.244.1.0/24 via 10.244.1.1 dev eth0  src 10.244.1.5 \n\
          10.244.1.1 dev eth0 scope link  src 10.244.1.5 \n"
     );
+    assert_eq!(beside(&["ip", "link", "show", "eth0"]).lines().count(), 2);
+    // `libbb/procps.c`, `read_cmdline`: what would break the line is a space.
+    assert!(beside(&["sh", "-c", "true\nps"]).contains("7 root      0:00 sh -c true ps\n"));
     // Images with GNU's tools mostly have neither.
     let debian =
         Program { complete: false, unknown: Unknown::Missing, ..program(&["sh", "-c", "ps"], Tools::Gnu) };

@@ -37,30 +37,29 @@ pub struct Branch {
 /// becomes the last moment of the branch that is shown. The marks are only copied if there is another holder of the `Rc`.
 pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut MomentId) {
     let line = session.timeline();
-    let end = line.last().copied().unwrap_or(0);
+    let end = session.tip();
     let kept = marks.len();
-    let fresh = line.get(kept.saturating_sub(1)).copied();
-    let extends = kept > 0 && marks.last().map(|m| m.moment) == fresh && kept <= line.len();
-    if end == *tip && extends && kept == line.len() && !fork_is_new(session, &line, marks) {
-        return;
+    let extends = kept > 0 && marks.last().map(|m| m.moment) == line.get(kept - 1).copied();
+    if !(extends && kept == line.len() && end == *tip) {
+        let marks = Rc::make_mut(marks);
+        marks.truncate(if extends { kept } else { 0 });
+        let fresh = line.iter().skip(marks.len());
+        marks.extend(fresh.filter_map(|id| mark(session, *id)));
+        *tip = end;
     }
-    // The mark before the new ones may have become a fork.
-    let keep = if extends { kept - 1 } else { 0 };
-    let marks = Rc::make_mut(marks);
-    marks.truncate(keep);
-    marks.extend(line.iter().skip(keep).filter_map(|id| mark(session, *id)));
-    *tip = end;
+    // A moment that had one after it may have become a fork since.
+    for fork in session.forks() {
+        let Ok(place) = marks.binary_search_by(|m| m.moment.cmp(&fork)) else { continue };
+        if !marks[place].fork {
+            Rc::make_mut(marks)[place].fork = true;
+        }
+    }
 }
 
 fn mark(session: &Session, id: MomentId) -> Option<Mark> {
     let moment = session.moment(id)?;
     let person = matches!(moment.what, What::Start | What::Import | What::Person { .. });
     Some(Mark { moment: id, by: moment.by(session.cluster()), person, fork: moment.children.len() > 1 })
-}
-
-fn fork_is_new(session: &Session, line: &[MomentId], marks: &[Mark]) -> bool {
-    let forks = |id: &MomentId| session.moment(*id).is_some_and(|m| m.children.len() > 1);
-    line.iter().zip(marks).any(|(id, m)| forks(id) != m.fork)
 }
 
 /// The branches that leave the timeline of these marks.

@@ -102,7 +102,7 @@ fn the_book_names_who_follows_a_rule() {
                 break;
             }
         }
-        for id in session.timeline() {
+        for id in session.timeline().iter().copied() {
             for command in session.moment(id).map_or(&[][..], |m| m.commands()) {
                 let Some(why) = &command.why else { continue };
                 // Each instance of a process has an elector of its own.
