@@ -672,8 +672,10 @@ fn much_work_is_many_commands() {
 fn what_is_seen_of_the_machine() {
     let machine = Machine {
         memory: Some((8 << 20, 1 << 20)),
+        disk: None,
         addresses: vec!["10.244.1.5/24".parse().unwrap(), "fd00:10:244:1::5/64".parse().unwrap()],
         process: Some("nginx -g daemon off;".into()),
+        beside: Vec::new(),
     };
     let beside = |words: &[&str]| {
         let p = Program { first: false, machine: Rc::new(machine.clone()), ..program(words, Tools::Busybox) };
@@ -684,6 +686,13 @@ fn what_is_seen_of_the_machine() {
     assert_eq!(
         beside(&["sh", "-c", "ps"]),
         format!("{head}    7 root      0:00 sh -c ps\n    8 root      0:00 ps\n")
+    );
+    // A process namespace that containers share.
+    let shared = Machine { beside: vec!["sleep 60".into()], ..machine.clone() };
+    let debugger = Program { first: false, machine: Rc::new(shared), ..program(&["ps"], Tools::Busybox) };
+    assert_eq!(
+        printed(&debugger, 1).0,
+        format!("{head}    7 root      0:00 sleep 60\n    8 root      0:00 ps\n")
     );
     let own = printed(&program(&["sh", "-c", "ps"], Tools::Busybox), 1).0;
     assert_eq!(own, "PID   USER     TIME  COMMAND\n    1 root      0:00 sh -c ps\n    7 root      0:00 ps\n");
