@@ -8,14 +8,15 @@ use std::rc::Rc;
 
 use super::amounts::Written;
 use super::container_state::{ContainerRuntime, ContainerState};
-use super::eviction::exceeded;
+use super::eviction::{STORAGE, exceeded};
 use super::mounts::termination_path;
 use super::process::Process;
 use super::state::WorkerPhase;
 use super::stats::is_critical;
 use super::turn::Turn;
 use super::wake::{WakeSort, Wakes};
-use crate::api::types::Container;
+use crate::api::resource::pod_resources;
+use crate::api::types::{Container, Volume};
 use crate::api::{Timestamp, later, order};
 use crate::shell::{self, Cycle, Printed, Write};
 
@@ -24,7 +25,7 @@ use crate::shell::{self, Cycle, Printed, Write};
 const LOG_LIMIT: u64 = 20 << 20;
 /// The bytes before a line of a log: `2026-01-01T00:00:00.000000000Z stdout F `.
 const LINE_HEAD: u64 = 40;
-/// How much a log has to grow by rounds that repeat themselves before it is measured again.
+/// How exactly it is known when rounds that repeat themselves have made a log too large.
 const STEP_OF_LOG: u64 = 1 << 16;
 /// How much all that a pod has written has to grow before it is measured again, if it exceeds nothing.
 const STEP: i64 = 1 << 20;
@@ -81,18 +82,25 @@ impl Log {
         repeated.fold(own, u64::saturating_add).min(LOG_LIMIT)
     }
 
-    /// When what its loops repeat has made it so much larger after a moment.
-    fn next_steps(&self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
-        let full = self.size(now) >= LOG_LIMIT;
-        let cycles = self.process.run.cycles.iter().filter(move |_| !full);
-        cycles.filter_map(move |c| {
-            let of_round = in_log(c.printed);
-            let more = STEP_OF_LOG.div_ceil(of_round.max(1));
-            let many = i32::try_from(rounds(c, now).saturating_add(more)).ok().filter(|_| of_round > 0)?;
-            let next = later(c.from, c.period.checked_mul(many)?);
+    /// The moments after another one at which what its loops repeat has made it one step larger each time, until it is full.
+    fn steps(&self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let many = LOG_LIMIT.saturating_sub(self.size(now)).div_ceil(STEP_OF_LOG);
+        let cycles = self.process.run.cycles.iter().filter(|c| in_log(c.printed) > 0);
+        cycles.flat_map(move |c| {
+            let (begun, of_step) = (rounds(c, now), STEP_OF_LOG.div_ceil(in_log(c.printed)));
             let ends = c.until.map_or(self.until, |until| until.min(self.until));
-            (next > now && next <= ends).then_some(next)
+            let at = move |step: u64| {
+                let rounds = begun.saturating_add(of_step.saturating_mul(step));
+                let passed = c.period.checked_mul(i32::try_from(rounds).ok()?)?;
+                Some(later(c.from, passed)).filter(|at| *at > now && *at <= ends)
+            };
+            (1..=many).map_while(at)
         })
+    }
+
+    /// The most that it is going to be, without what its loops repeat.
+    fn most(&self) -> u64 {
+        self.process.run.printed.last().map_or(0, |(_, printed)| in_log(*printed)).min(LOG_LIMIT)
     }
 }
 
@@ -106,6 +114,15 @@ impl Courses {
             logs: self.logs.iter().map(|(name, log)| (name.clone(), bytes(log.size(now)))).collect(),
             volumes: self.volumes.iter().map(|(name, c)| (name.clone(), bytes(at(c, now)))).collect(),
         }
+    }
+
+    /// No more than this is going to be there at once, without what loops repeat.
+    fn most(&self) -> i64 {
+        let of = |course: &Course| course.iter().map(|(_, n)| *n).max().unwrap_or_default();
+        let files = self.layers.iter().map(|(_, course, _)| of(course));
+        let files = files.chain(self.volumes.iter().map(|(_, course)| of(course)));
+        let all = files.chain(self.logs.iter().map(|(_, log)| log.most()));
+        bytes(all.fold(0, u64::saturating_add))
     }
 
     /// The moments after another one at which programs are going to write or print.
@@ -215,20 +232,33 @@ impl Turn<'_> {
     fn next_growth(&self, courses: &Courses, now: &Written) -> Wakes {
         let mut wakes = Wakes::default();
         let over = self.rt.phase != WorkerPhase::Sync || self.rt.order.is_some();
-        if over || is_critical(self.pod) || exceeded(self.pod, Some(now)).is_some() {
+        let is_limited = self.has_limit_of_disk() && !is_critical(self.pod);
+        let exceeds = |then: &Written| is_limited && exceeded(self.pod, Some(then)).is_some();
+        // Most pods have no limit and write little.
+        let grows = courses.most().saturating_sub(now.sum()) >= STEP;
+        if over || !(is_limited || grows) || exceeds(now) {
             return wakes;
         }
         let counts = |at: &Timestamp| {
             let then = courses.at(*at);
-            then.sum() - now.sum() >= STEP || exceeded(self.pod, Some(&then)).is_some()
+            then.sum().saturating_sub(now.sum()) >= STEP || exceeds(&then)
         };
         if let Some(at) = courses.moments(self.now).into_iter().take(MOMENTS_LIMIT).find(counts) {
             wakes.add(WakeSort::Foreground, at);
         }
         // What goes on for ever is nothing that a cluster waits for.
-        for (_, log) in &courses.logs {
-            log.next_steps(self.now).for_each(|at| wakes.add(WakeSort::Recurring, at));
+        for (_, log) in courses.logs.iter().filter(|_| is_limited) {
+            if let Some(at) = log.steps(self.now).find(|at| exceeds(&courses.at(*at))) {
+                wakes.add(WakeSort::Recurring, at);
+            }
         }
         wakes
+    }
+
+    /// Whether the pod can exceed a limit of what it has on the disk.
+    fn has_limit_of_disk(&self) -> bool {
+        let of_volume = |v: &Volume| v.empty_dir.as_ref().is_some_and(|e| e.size_limit.is_some());
+        self.spec.volumes.iter().flatten().any(of_volume)
+            || pod_resources(self.spec, true).contains_key(STORAGE)
     }
 }

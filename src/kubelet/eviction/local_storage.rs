@@ -15,7 +15,8 @@ use crate::api::resource::pod_resources;
 use crate::api::types::Pod;
 use crate::client::Caches;
 
-const STORAGE: &str = "ephemeral-storage";
+/// The resource of which a pod's writable layers, logs and emptyDir volumes are a part.
+pub(in super::super) const STORAGE: &str = "ephemeral-storage";
 
 /// What a pod exceeds that has written so much, as it is told; `None` if it exceeds nothing.
 pub(in super::super) fn exceeded(pod: &Pod, written: Option<&Written>) -> Option<String> {

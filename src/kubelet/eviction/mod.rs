@@ -10,7 +10,7 @@ mod rank;
 
 use std::rc::Rc;
 
-pub(super) use local_storage::exceeded;
+pub(super) use local_storage::{STORAGE, exceeded};
 
 use jiff::SignedDuration;
 
