@@ -6,12 +6,14 @@ use std::rc::Rc;
 
 use serde_json::{Map as Fields, Value, json};
 
+use super::cgroup;
 use super::cpu_policy::{Alignment, CpuPolicy};
 use super::cpu_topology::{CpuSet, Hint, text};
 use super::limits;
 use super::predicates::Refusal;
 use super::state::{NodeRuntime, State};
 use super::turn::Turn;
+use super::usage;
 use crate::api::Timestamp;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
@@ -186,9 +188,20 @@ impl Turn<'_> {
         let quota = limit("cpu").filter(|_| !has_own).map(|q| q.milli_value().saturating_mul(100).max(1000));
         let cpus = self.cpus(&spec.name).unwrap_or_else(|| (0..self.processors_of_node()).collect());
         let or_max = |n: Option<i64>| n.map_or("max".to_owned(), |n| n.to_string());
+        let uses = running.and_then(|r| r.own.uses);
+        let since = running.map_or(at, |r| r.since);
+        let spent = cgroup::CpuTime {
+            wants: usage::cpu_of(self.pod, &spec.name, uses),
+            quota,
+            processors: i64::try_from(cpus.len()).unwrap_or(i64::MAX),
+            passed: i64::try_from(at.duration_since(since).as_micros()).unwrap_or(i64::MAX),
+        };
         let files = [
             ("cpu.max", format!("{} 100000", or_max(quota))),
             ("cpuset.cpus.effective", text(&cpus)),
+            ("cpu.stat", spent.stat()),
+            ("memory.current", usage::memory_of(self.pod, &spec.name, resources, uses).to_string()),
+            ("memory.events", cgroup::MEMORY_EVENTS.to_owned()),
             ("memory.max", or_max(limit("memory").map(|q| q.value()))),
         ];
         let file = |(name, text): (&str, String)| Write {

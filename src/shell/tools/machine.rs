@@ -37,7 +37,7 @@ pub(super) fn free(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     Ok(0)
 }
 
-/// The first process of the container, the shell that runs the command, if one does, and the command itself.
+/// The first process of the container, those that share its namespace, the shell that runs the command, if one does, and the command itself.
 pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let program = shell.program;
     let own = program.words.join(" ");
@@ -48,6 +48,7 @@ pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     match first {
         Some(first) => {
             all.push((1, first.clone()));
+            others.extend(program.machine.beside.iter().cloned());
             others.push(own.clone());
         }
         None => all.push((1, own.clone())),
