@@ -363,6 +363,10 @@ steady-ended = { $n ->
     [one] What was declared has run: { $n } completion.
    *[other] What was declared has run: { $n } completions.
 }
+steady-failed = { $n ->
+    [one] A Job has failed. That is its end: nothing more is expected of it.
+   *[other] { $n } Jobs have failed. That is their end: nothing more is expected of them.
+}
 stuck = Stuck
 steady-stuck = Steady, but stuck
 stuck-etcd = { $run } of { $of } members of etcd { $run ->
@@ -414,6 +418,8 @@ pill-actions = { $n ->
 }
 pill-ready = { $have }/{ $want } ready
 pill-updated = { $have }/{ $want } updated
+pill-failed = Steady; Job { $name } failed
+pill-failed-many = Steady; { $n } Jobs failed
 pill-succeeded = { $have }/{ $want } succeeded
 
 reading-declared = as declared:
@@ -1292,7 +1298,8 @@ map-events = { $n ->
     [one] { $n } event to write
    *[other] { $n } events to write
 }
-map-memory = Remembers
+map-memory = Its memory between two syncs
+map-memory-about = What its next sync knows beside the objects in its caches, for example what it waits for and how often something has failed.
 state-down = stopped
 state-off = switched off
 state-failing = a key fails
