@@ -1354,6 +1354,22 @@ room-reported = { $n ->
 }
 room-volumes = Volume manager
 room-volumes-none = No pod has a volume.
+room-volume-wanted = wanted, not there yet
+room-worlds = In the desired state of the world: { $desired }; in the actual one: { $actual }
+room-manager = Container manager
+room-cpus-none = CPU manager policy none: all containers share all processors.
+room-topology = topology manager: { $policy }, by { $scope }; { $numa ->
+    [one] { $numa } NUMA node
+   *[other] { $numa } NUMA nodes
+}
+room-cpus-pools = shared pool { $shared }, reserved { $reserved }
+room-cpus-own = CPUs { $cpus }
+room-cpus-numa = NUMA node { $nodes }
+room-shutdown = The node is being shut down: { $told } of { $of } groups of pods told to end
+room-shutdown-waits = { $n ->
+    [one] waits for { $n } pod, { $s } s at most
+   *[other] waits for { $n } pods, { $s } s at most
+}
 room-volume-unattached = to be attached
 room-volume-attached = attached, to be staged
 room-volume-staged = staged, to be mounted

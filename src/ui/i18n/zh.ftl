@@ -1147,6 +1147,16 @@ room-reported = { $n ->
 }
 room-volumes = 卷管理器
 room-volumes-none = 没有 Pod 使用卷。
+room-volume-wanted = 期望有，尚未就位
+room-worlds = 期望状态中 { $desired } 个卷，实际状态中 { $actual } 个
+room-manager = 容器管理器
+room-cpus-none = CPU 管理器策略为 none：所有容器共享所有 CPU。
+room-topology = 拓扑管理器：{ $policy }，作用域 { $scope }；{ $numa } 个 NUMA 节点
+room-cpus-pools = 共享池 { $shared }，预留 { $reserved }
+room-cpus-own = CPU { $cpus }
+room-cpus-numa = NUMA 节点 { $nodes }
+room-shutdown = 节点正在关机：{ $of } 组 Pod 中已通知 { $told } 组结束
+room-shutdown-waits = 等待 { $n } 个 Pod，最多 { $s } 秒
 room-volume-unattached = 待附加
 room-volume-attached = 已附加，待暂存
 room-volume-staged = 已暂存，待挂载
