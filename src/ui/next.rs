@@ -433,7 +433,7 @@ pub fn StatePill(props: &Props) -> Html {
         match d.failed.as_slice() {
             _ if !met => ("unmet", t.get("stuck")),
             [] => ("met", t.get("steady")),
-            [one] => ("failed", t.with("pill-failed", &[("name", one.object.key.name.clone().into())])),
+            [one] => ("failed", t.with("pill-failed", &[("name", one.object.key.name.to_string().into())])),
             all => ("failed", t.with("pill-failed-many", &[("n", (all.len() as f64).into())])),
         }
     } else if !props.listing.ready && props.listing.lines.is_empty() {
