@@ -138,10 +138,10 @@ pub mod journey {
 /// What the component map shows.
 pub mod machinery {
     pub use crate::session::view::machinery::{
-        CallPart, CallView, CallsView, Carried, Coming, Connection, Delayed, Garbage, LogLine, Machine,
-        Movement, Overview, Pending, PlegEvent, PodQueues, ProbeRow, Queue, Reflector, Rooms, Row,
-        SandboxRow, SignalRow, SourceRoom, Stale, State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way,
-        Work, WorkerRow,
+        CallPart, CallView, CallsView, Carried, Coming, Connection, DecisionRow, Delayed, ExclusiveRow,
+        Garbage, LogLine, Machine, ManagerRoom, Movement, Overview, Pending, PlegEvent, PodQueues, ProbeRow,
+        ProcessorsRoom, Queue, Reflector, Rooms, Row, SandboxRow, ShutdownRoom, SignalRow, SourceRoom, Stale,
+        State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way, Work, WorkerRow,
     };
 }
 

@@ -18,6 +18,7 @@ use crate::api::Timestamp;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
 use crate::api::types::{Container, Node};
+use crate::api::{Key, Timestamp};
 use crate::shell::{Change, Write};
 
 /// The processors that a pod's containers get for themselves, by the containers' names.
@@ -220,6 +221,59 @@ pub(super) fn release(node: &mut NodeRuntime, uid: &Rc<str>) {
     for key in held {
         node.cpus.remove(&key);
     }
+}
+
+/// A container that has processors for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exclusive {
+    /// Its pod.
+    pub pod: Option<Key>,
+    /// Its name.
+    pub container: Rc<str>,
+    /// The processors, as Linux lists them: `2-3`.
+    pub cpus: String,
+    /// The NUMA nodes to which they belong.
+    pub numa: Vec<u32>,
+}
+
+/// What the CPU manager with the static policy and the topology manager have decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Processors {
+    /// The policy of the topology manager.
+    pub topology_policy: &'static str,
+    /// Its scope: `container` or `pod`.
+    pub scope: &'static str,
+    /// How many NUMA nodes the machine has.
+    pub numa: u32,
+    /// The processors that all other containers share.
+    pub shared: String,
+    /// The processors that no container gets for itself.
+    pub reserved: String,
+    /// The containers with processors of their own.
+    pub exclusive: Vec<Exclusive>,
+}
+
+/// What has been decided of the processors of a node; `None` with the policy `none`, which leaves that to the kernel.
+pub fn processors(state: &State) -> Option<Processors> {
+    let policy = state.settings.cpus.as_deref()?;
+    let pod = |uid: &Rc<str>| state.pods.iter().find(|(_, rt)| rt.uid == *uid).map(|(key, _)| key.clone());
+    let exclusive = |((uid, container), set): (&(Rc<str>, Rc<str>), &Rc<CpuSet>)| {
+        let numa: CpuSet = set.iter().map(|cpu| policy.topology.numa_of(*cpu)).collect();
+        Exclusive {
+            pod: pod(uid),
+            container: container.clone(),
+            cpus: text(set),
+            numa: numa.into_iter().collect(),
+        }
+    };
+    Some(Processors {
+        topology_policy: policy.alignment.as_str(),
+        scope: if policy.by_pod { "pod" } else { "container" },
+        numa: policy.topology.numa,
+        shared: text(&shared(policy, &state.node)),
+        reserved: text(&policy.reserved),
+        exclusive: state.node.cpus.iter().map(exclusive).collect(),
+    })
 }
 
 /// What a kubelet keeps on its disk of what it has assigned (`/var/lib/kubelet/cpu_manager_state`).

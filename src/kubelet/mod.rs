@@ -169,7 +169,7 @@ mod watched;
 mod written;
 
 pub use cause::PodCause;
-pub use cpu_manager::cpu_manager_state;
+pub use cpu_manager::{Exclusive, Processors, cpu_manager_state, processors};
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use http_source::{Decoded, is_from_url};

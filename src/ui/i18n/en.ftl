@@ -51,6 +51,8 @@ theme = Light or dark
 keys = Keys
 share = Share
 faults = Break something
+faults-installed = What the cluster can have or not: metrics server, DNS, controllers, proxies, network plugin.
+faults-manifests = Manifests of static pods, in the directories of the nodes.
 faults-plane = Of the control plane. A pod or a node that you choose in the graph has its own.
 fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
@@ -363,6 +365,10 @@ steady-ended = { $n ->
     [one] What was declared has run: { $n } completion.
    *[other] What was declared has run: { $n } completions.
 }
+steady-failed = { $n ->
+    [one] A Job has failed. That is its end: nothing more is expected of it.
+   *[other] { $n } Jobs have failed. That is their end: nothing more is expected of them.
+}
 stuck = Stuck
 steady-stuck = Steady, but stuck
 stuck-etcd = { $run } of { $of } members of etcd { $run ->
@@ -414,6 +420,8 @@ pill-actions = { $n ->
 }
 pill-ready = { $have }/{ $want } ready
 pill-updated = { $have }/{ $want } updated
+pill-failed = Steady; Job { $name } failed
+pill-failed-many = Steady; { $n } Jobs failed
 pill-succeeded = { $have }/{ $want } succeeded
 
 reading-declared = as declared:
@@ -1292,7 +1300,8 @@ map-events = { $n ->
     [one] { $n } event to write
    *[other] { $n } events to write
 }
-map-memory = Remembers
+map-memory = Its memory between two syncs
+map-memory-about = What its next sync knows beside the objects in its caches, for example what it waits for and how often something has failed.
 state-down = stopped
 state-off = switched off
 state-failing = a key fails
@@ -1347,6 +1356,22 @@ room-reported = { $n ->
 }
 room-volumes = Volume manager
 room-volumes-none = No pod has a volume.
+room-volume-wanted = wanted, not there yet
+room-worlds = In the desired state of the world: { $desired }; in the actual one: { $actual }
+room-manager = Container manager
+room-cpus-none = CPU manager policy none: all containers share all processors.
+room-topology = topology manager: { $policy }, by { $scope }; { $numa ->
+    [one] { $numa } NUMA node
+   *[other] { $numa } NUMA nodes
+}
+room-cpus-pools = shared pool { $shared }, reserved { $reserved }
+room-cpus-own = CPUs { $cpus }
+room-cpus-numa = NUMA node { $nodes }
+room-shutdown = The node is being shut down: { $told } of { $of } groups of pods told to end
+room-shutdown-waits = { $n ->
+    [one] waits for { $n } pod, { $s } s at most
+   *[other] waits for { $n } pods, { $s } s at most
+}
 room-volume-unattached = to be attached
 room-volume-attached = attached, to be staged
 room-volume-staged = staged, to be mounted

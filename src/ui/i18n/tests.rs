@@ -297,7 +297,7 @@ fn every_call_and_every_part_of_one_has_a_text() {
         assert!(source("session/view/machinery/waits.rs").contains(&format!("\"{waits}\"")), "{waits}");
         keys.insert(format!("room-wait-{waits}"));
     }
-    for state in ["unattached", "attached", "staged", "mounted", "written"] {
+    for state in ["wanted", "unattached", "attached", "staged", "mounted", "written"] {
         assert!(source("session/view/machinery/rooms.rs").contains(&format!("\"{state}\"")), "{state}");
         keys.insert(format!("room-volume-{state}"));
     }

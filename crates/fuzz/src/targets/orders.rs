@@ -51,7 +51,7 @@ enum Deed {
 /// What scenarios are made of.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
-    for (nth, s) in (0_u64..).zip(scenario::all()) {
+    for (nth, s) in (0_u64..).zip(scenario::ordinary()) {
         if s.nodes > NODES {
             continue;
         }
