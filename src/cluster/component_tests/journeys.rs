@@ -184,6 +184,17 @@ fn journeys_end_as_requests_do() {
             let denied = matches!(way.end, End::Denied(_));
             assert_eq!(denied, matches!(reply.because, Because::Policy(_)), "{url} {round} {reply:?}\n{way}");
             let reached = matches!(reply.outcome, Outcome::Answered(_) | Outcome::Connected);
+            // What is answered is answered from the address that was asked.
+            let back = there.back.filter(|_| reached);
+            assert_eq!(back.is_some(), reached, "{url} {round} {reply:?}\n{way}");
+            if let Some(back) = back {
+                let first = way.hops.first().unwrap().headers;
+                assert!(
+                    matches!(&back.end, End::Arrived { pod: Some(pod), .. } if **pod == *"default/client"),
+                    "{url}\n{back}"
+                );
+                assert_eq!(back.headers, first.reversed(), "{url}\n{back}");
+            }
             assert!(!reached || !matches!(way.end, End::Lost | End::Dropped | End::Rejected), "{url}\n{way}");
             if let Some(endpoint) = reply.endpoint {
                 assert_eq!(way.headers.destination, endpoint, "{url}\n{way}");

@@ -1,5 +1,5 @@
-//! The journey of a request of a pod, to be read: the names that it asks for, every place that its first packet comes by, and
-//! what becomes of it. See [`crate::cluster::Cluster::journey_to`].
+//! The journey of a request of a pod, to be read: the names that it asks for, every place that its first packet and the answer to
+//! that come by, and what becomes of it. See [`crate::cluster::Cluster::journey_to`].
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -63,6 +63,10 @@ pub struct WayView {
     pub hops: Vec<HopView>,
     /// Where the packet's way ends; `None` if there is none.
     pub end: Option<EndView>,
+    /// The places that the answer to it comes by. Empty if there is none.
+    pub back: Vec<HopView>,
+    /// Where the answer's way ends; `None` if there is none.
+    pub back_end: Option<EndView>,
     /// The status of the answer, if there is one and it is not lost.
     pub status: Option<u16>,
     /// Why the request is lost.
@@ -151,6 +155,8 @@ pub enum HopPlace {
     Policy,
     /// A rule that gives it the node's address as its source.
     Masquerade,
+    /// A connection that the kernel keeps, by which an answer is translated back.
+    Conntrack,
     /// An interface of the kernel that packs it into another packet, or unpacks it.
     Tunnel,
     /// A process that packs or unpacks it.
@@ -227,6 +233,11 @@ pub enum EndView {
     Dropped,
     /// NetworkPolicies drop it.
     Denied(Vec<String>),
+    /// It would be an answer, but nobody on the node has asked the address that it comes from.
+    Untracked {
+        /// The node.
+        node: String,
+    },
 }
 
 /// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered. `nth` is the request's
@@ -267,10 +278,14 @@ fn followed(journey: &Journey) -> WayView {
         Outcome::Answered(response) if journey.cause.is_none() => Some(response.status),
         _ => None,
     });
+    let service = journey.service.as_ref();
+    let hops_of = |way: Option<&Way>| way.map(|way| hops(way, service)).unwrap_or_default();
     WayView {
         lookups: journey.names.iter().filter_map(lookup).collect(),
-        hops: journey.way.as_ref().map(|way| hops(way, journey.service.as_ref())).unwrap_or_default(),
+        hops: hops_of(journey.way.as_ref()),
         end: journey.way.as_ref().map(|w| end(&w.end)),
+        back: hops_of(journey.back.as_ref()),
+        back_end: journey.back.as_ref().map(|w| end(&w.end)),
         status,
         lost: journey.cause,
         behind: reply.and_then(|r| r.behind),
@@ -329,6 +344,7 @@ fn hop_view(hop: &Hop, before: Option<Headers>, service: Option<&Key>) -> HopVie
         At::Route(route) => (HopPlace::Route, route.to_string(), Vec::new()),
         At::Policy(denied) => (HopPlace::Policy, denied.policies.join(", "), Vec::new()),
         At::Masquerade(rule) => (HopPlace::Masquerade, rule.to_string(), Vec::new()),
+        At::Conntrack(entry) => (HopPlace::Conntrack, entry.to_string(), Vec::new()),
         At::Tunnel(name) => (HopPlace::Tunnel, (*name).to_owned(), Vec::new()),
         At::UserSpace(name) => (HopPlace::UserSpace, (*name).to_owned(), Vec::new()),
         At::Interface => (HopPlace::Interface, "eth0".to_owned(), Vec::new()),
@@ -373,6 +389,7 @@ fn end(end: &End) -> EndView {
         End::Rejected => EndView::Rejected,
         End::Dropped => EndView::Dropped,
         End::Denied(denied) => EndView::Denied(denied.policies.clone()),
+        End::Untracked { node } => EndView::Untracked { node: node.to_string() },
     }
 }
 
