@@ -16,7 +16,7 @@ use crate::api::{Key, Kind, MetaExt};
 use crate::kubelet;
 use crate::network::cni::{self, Barrier, Headers, Machine, Rules, Sender, Translation, Way};
 use crate::network::policy::Denied;
-use crate::network::proxy::{Chance, Kernel, Origin, Packet, Verdict, Walk};
+use crate::network::proxy::{Chance, Origin, Packet, Verdict, Walk};
 use crate::network::traffic::{Cause, Client};
 use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply};
@@ -116,7 +116,7 @@ impl Rules for Nodes<'_> {
             interface: interface.to_owned(),
         };
         // The dice fall so that the packet comes to the endpoint that the connection is given.
-        let mut kernel = Kernel::default();
+        let kernel = self.network.affinity.kernel(node, headers.source.ip()).unwrap_or_default();
         let mut first: Option<Walk> = None;
         let all = u32::try_from(self.replies.max(1)).unwrap_or(u32::MAX);
         let falls = (0..all).flat_map(|n| {
@@ -124,6 +124,8 @@ impl Rules for Nodes<'_> {
             [1.0 / (n + 1.5), (n + 0.5) / f64::from(all)]
         });
         for fall in falls {
+            // A walk that ends elsewhere is not remembered: it is not taken.
+            let mut kernel = kernel.clone();
             let walk = rules.walk(&packet, self.network.now, &mut kernel, &mut || Chance::new(fall));
             let meant = match walk.verdict {
                 Verdict::Endpoint { address, .. } => self.endpoint == Some(address),
@@ -166,6 +168,8 @@ impl Cluster {
             plugin: self.plugin,
             core_dns: self.core_dns,
             noting: None,
+            affinity: &self.affinity,
+            remembering: None,
             memo: &self.memo,
             controllers: OnceCell::new(),
         }

@@ -279,8 +279,13 @@ fn an_answer_from_an_address_that_was_not_asked_is_for_nobody() {
     assert_eq!(way.end, End::Untracked { node: "node-1".into() }, "{way}");
 }
 
-/// RFC 792 and RFC 9293: who gets nothing answers nothing.
+/// kind's `images/kindnetd/cmd/kindnetd/main.go` runs kube-network-policies, which drops: nobody gets the packet, so nobody answers.
 #[test]
-fn what_comes_to_nobody_has_no_answer() {
-    assert_eq!(answer(Plugin::Kindnet, false, "10.244.1.77:80"), None);
+fn what_is_dropped_has_no_answer() {
+    let denied =
+        Denied { direction: Direction::Ingress, pod: Key::new("default", "web"), policies: Vec::new() };
+    let (sender, headers) = client(false, SERVICE);
+    let network = network(Plugin::Kindnet);
+    let there = way(&network, &sender, headers, &mut Service { denied: Some(denied) });
+    assert_eq!(back(&network, &sender, &there), None);
 }
