@@ -1,7 +1,7 @@
 //! What the kernels of nodes remember of clients with session affinity (`sessionAffinity: ClientIP`): with which endpoint a client is, and
 //! when it opened a connection last. The rules of a node ask for it before a dice is thrown: the match `recent` of iptables, the sets of
-//! nftables, and the persistence of IPVS (`pkg/proxy/iptables/proxier.go`, `writeServiceToEndpointRules`; `pkg/proxy/nftables/proxier.go`,
-//! `writeServiceToEndpointRules`; `pkg/proxy/ipvs/proxier.go`, `syncProxyRules`).
+//! nftables, and the persistence of IPVS (`pkg/proxy/iptables/proxier.go`, `writeServiceToEndpointRules`; `syncProxyRules` in
+//! `pkg/proxy/nftables/proxier.go` and `pkg/proxy/ipvs/proxier.go`).
 //!
 //! It is kept by the lists that the rules name ([`Kernel::affinity`]), so who shares what is as the mode has it.
 

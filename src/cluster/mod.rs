@@ -74,6 +74,7 @@ pub use members::ETCD;
 pub use on_node::{NODE_TOOLS, NodeOutput, NotRun, OWN_TOOLS};
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
+pub use proxies::RulesWait;
 pub use restore::NotRestored;
 pub use switch::is_controller_enabled;
 pub use traffic::Traffic;

@@ -247,7 +247,7 @@ fn the_answer_of_a_node_port_comes_back_by_its_node() {
     assert_eq!(way.end, End::Arrived { node: "node-1".into(), pod: Some("client".into()) });
 }
 
-/// Kubernetes' page "Container Runtimes" (in older versions) and Linux' `Documentation/networking/ip-sysctl.rst`,
+/// Kubernetes' page "Network Plugins", "Network Plugin Requirements", and Linux' `Documentation/networking/ip-sysctl.rst`,
 /// `bridge-nf-call-iptables`: what a bridge passes on is translated, too; otherwise the answer of a pod of the same node would come from an
 /// address that was not asked.
 #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::urls;
 pub use super::via::{Lack, ViaView, Whose};
 use crate::api::{Key, Kind, ObjectRef};
-use crate::cluster::{Cluster, Journey};
+use crate::cluster::{Cluster, Journey, RulesWait};
 use crate::network::cni::{At, End, Headers, Hop, Way};
 use crate::network::question::Behind;
 use crate::network::traffic::{Cause, Client};
@@ -74,6 +74,8 @@ pub struct WayView {
     /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more. For a
     /// request that came by an ingress controller, whether that is behind.
     pub behind: Option<Behind>,
+    /// What the rules of the nodes that it comes by wait for.
+    pub waits: Vec<WaitView>,
     /// The endpoint that was chosen, as address and port.
     pub endpoint: Option<String>,
     /// The objects that it comes by: the pods, the Service, the nodes, and the policies that do not let it pass.
@@ -112,6 +114,30 @@ impl EndView {
             _ => None,
         }
     }
+}
+
+/// What the rules of a node wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitView {
+    /// The node.
+    pub node: String,
+    /// What they wait for.
+    pub what: WaitWhat,
+    /// For how many milliseconds more; 0 where that is not known.
+    pub left: i64,
+}
+
+/// What rules wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WaitWhat {
+    /// For their kube-proxy, which does not run.
+    Stopped,
+    /// For news of Services and EndpointSlices to come to it.
+    News,
+    /// For its work.
+    Work,
+    /// For the least time between two syncs.
+    Period,
 }
 
 /// A question to the DNS.
@@ -265,14 +291,14 @@ fn take(cluster: &Cluster, pod: &Key, text: &str, nth: u64) -> Taken {
         Ok(url) => {
             let client = Client { host: host.flatten().map(Rc::from), ..Client::once(&url) };
             match cluster.journey_of(pod, &client, nth) {
-                Some(journey) => Taken::Followed(Box::new(followed(&journey))),
+                Some(journey) => Taken::Followed(Box::new(followed(cluster, &journey))),
                 None => Taken::NotRunning,
             }
         }
     }
 }
 
-fn followed(journey: &Journey) -> WayView {
+fn followed(cluster: &Cluster, journey: &Journey) -> WayView {
     let reply = journey.reply.as_ref();
     let status = reply.and_then(|r| match &r.outcome {
         Outcome::Answered(response) if journey.cause.is_none() => Some(response.status),
@@ -289,11 +315,33 @@ fn followed(journey: &Journey) -> WayView {
         status,
         lost: journey.cause,
         behind: reply.and_then(|r| r.behind),
+        waits: waits(cluster, journey),
         endpoint: reply.and_then(|r| r.endpoint).map(|e| e.to_string()),
         objects: objects(journey),
         via: reply.and_then(ViaView::of),
-        onward: journey.onward.as_deref().map(|j| Box::new(followed(j))),
+        onward: journey.onward.as_deref().map(|j| Box::new(followed(cluster, j))),
     }
+}
+
+/// What the rules of the nodes that the packet comes by wait for, in the order of its way.
+fn waits(cluster: &Cluster, journey: &Journey) -> Vec<WaitView> {
+    let mut nodes: Vec<&str> = Vec::new();
+    for hop in journey.way.iter().flat_map(|way| &way.hops) {
+        if !nodes.contains(&&*hop.node) {
+            nodes.push(&hop.node);
+        }
+    }
+    let view = |node: &str| {
+        let (what, at) = match cluster.rules_wait(node)? {
+            RulesWait::Stopped => (WaitWhat::Stopped, None),
+            RulesWait::News => (WaitWhat::News, None),
+            RulesWait::Work(at) => (WaitWhat::Work, Some(at)),
+            RulesWait::Period(at) => (WaitWhat::Period, Some(at)),
+        };
+        let left = at.map_or(0, |at| at.duration_since(cluster.now()).as_millis().max(0));
+        Some(WaitView { node: node.to_owned(), what, left: i64::try_from(left).unwrap_or(i64::MAX) })
+    };
+    nodes.into_iter().filter_map(view).collect()
 }
 
 fn lookup((question, answer): &(Question, Answer)) -> Option<LookupView> {

@@ -482,6 +482,10 @@ journey-url-words = After the URL there can be host=NAME, and nothing else.
 journey-answered = Answered with { $status }.
 journey-answered-by = Answered with { $status } by { $by }.
 journey-stale = kube-proxy is behind: the EndpointSlice does not name this endpoint any more.
+journey-wait-stopped = The rules of { $node } wait for its kube-proxy, which does not run: they stay as they are.
+journey-wait-news = The rules of { $node } wait for news: its kube-proxy has not been told yet of every change of Services and EndpointSlices.
+journey-wait-work = The rules of { $node } wait for its kube-proxy, which has heard of a change, works them out and writes them in { $s } s.
+journey-wait-period = The rules of { $node } wait for { $s } s more: its kube-proxy has heard of a change, but leaves at least a second between two syncs (minSyncPeriod).
 journey-behind-proxy = The controller is behind: the EndpointSlice does not name the endpoint any more that it asked.
 journey-via = The ingress controller { $pod } passes it on
 journey-via-answers = The ingress controller { $pod } answers by itself

@@ -414,6 +414,10 @@ journey-url-words = URL 之后只能写 host=名称。
 journey-answered = 应答为 { $status }。
 journey-answered-by = { $by } 应答 { $status }。
 journey-stale = kube-proxy 尚未跟上：EndpointSlice 中已经没有这个端点。
+journey-wait-stopped = { $node } 的规则在等待该节点的 kube-proxy，但它没有运行：规则保持原样。
+journey-wait-news = { $node } 的规则在等待消息：该节点的 kube-proxy 尚未得知 Service 和 EndpointSlice 的所有变更。
+journey-wait-work = { $node } 的规则在等待该节点的 kube-proxy：它已得知一个变更，正在计算规则，将在 { $s } 秒后写入。
+journey-wait-period = { $node } 的规则还要等待 { $s } 秒：该节点的 kube-proxy 已得知一个变更，但两次同步之间至少相隔一秒（minSyncPeriod）。
 journey-behind-proxy = 控制器尚未跟上：EndpointSlice 中已经没有它所请求的端点。
 journey-via = Ingress 控制器 { $pod } 转发它
 journey-via-answers = Ingress 控制器 { $pod } 自己应答

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use steady::engine::explorer::rehearsal::Behind;
 use steady::engine::journey::{
     EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
-    ViaView, WayView, Whose,
+    ViaView, WaitView, WaitWhat, WayView, Whose,
 };
 use steady::engine::{Answer, Ask, Kind, Moment, ObjectRef, SentView};
 use web_sys::HtmlInputElement;
@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use super::{link, sent};
 use crate::ui::hooks::{use_answer, use_store, use_texts};
-use crate::ui::i18n::Texts;
+use crate::ui::i18n::{Texts, seconds};
 use crate::ui::keys;
 use crate::ui::requests;
 use crate::ui::store::Way;
@@ -225,6 +225,7 @@ fn followed(
             if let Some(behind) = f.behind {
                 <p class="about">{ t.get(match behind { Behind::Rules => "journey-stale", Behind::Proxy => "journey-behind-proxy" }) }</p>
             }
+            { for f.waits.iter().map(|w| wait(t, w)) }
             <ul class="links">{ for policies.map(|p| html! { <li>{ link(store, p) }</li> }) }</ul>
         </div>
         if !f.lookups.is_empty() {
@@ -236,6 +237,18 @@ fn followed(
         }
         { way(t, store, f, stops) }
     </> }
+}
+
+/// What the rules of a node wait for.
+fn wait(t: &Texts, w: &WaitView) -> Html {
+    let key = match w.what {
+        WaitWhat::Stopped => "journey-wait-stopped",
+        WaitWhat::News => "journey-wait-news",
+        WaitWhat::Work => "journey-wait-work",
+        WaitWhat::Period => "journey-wait-period",
+    };
+    let args = [("node", w.node.clone().into()), ("s", seconds(w.left).into())];
+    html! { <p class="about">{ t.with(key, &args) }</p> }
 }
 
 /// The places of a way, each node with a heading where the packet comes to it.
