@@ -1,8 +1,8 @@
 //! How the connections of one client are shared out among the things that can become of them.
 
 use std::net::IpAddr;
-use std::rc::Rc;
 
+use crate::api::Timestamp;
 use crate::network::Reply;
 use crate::network::proxy::{Fraction, Share};
 
@@ -43,14 +43,14 @@ pub(super) fn shared_out(parts: Vec<(Fraction, Vec<Part>)>) -> Vec<Reply> {
     all.into_iter().map(|(parts, reply)| Reply { share: share(parts), ..reply }).collect()
 }
 
-/// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
-/// so that it stays the same while other endpoints come and go.
-pub(super) fn stay(shares: Rc<[Share]>, affine: bool, client: IpAddr) -> Rc<[Share]> {
-    if !affine {
-        return shares;
-    }
-    let first = shares.iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
-    first.map(|s| Share { share: Fraction::ONE, ..s.clone() }).into_iter().collect()
+/// What is drawn from the shares for a client. It follows from the client and the endpoints, and from when the client was remembered
+/// last, if it ever was.
+pub(super) fn drawn(shares: &[Share], client: IpAddr, last: Option<Timestamp>) -> Option<Share> {
+    let of = |share: &&Share| match last {
+        None => hash(&format!("{client} {}", share.verdict)),
+        Some(last) => hash(&format!("{client} {} {}", share.verdict, last.as_nanosecond())),
+    };
+    shares.iter().max_by_key(of).cloned()
 }
 
 /// FNV-1a of a text.

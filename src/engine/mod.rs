@@ -131,7 +131,7 @@ pub mod scheduling {
 pub mod journey {
     pub use crate::session::view::journey::{
         EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
-        ViaView, WayView, Whose,
+        ViaView, WaitView, WaitWhat, WayView, Whose,
     };
 }
 

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use crate::network::policy::Denied;
 use crate::network::protocol::Protocol;
 
+use super::conntrack::Tracked;
 use super::route::Route;
 
 /// The headers of a packet.
@@ -18,6 +19,14 @@ pub struct Headers {
     pub destination: SocketAddr,
     /// The protocol; `None` for ICMP, which has no ports.
     pub protocol: Option<Protocol>,
+}
+
+impl Headers {
+    /// The headers of an answer to a packet with these.
+    #[must_use]
+    pub fn reversed(self) -> Headers {
+        Headers { source: self.destination, destination: self.source, ..self }
+    }
 }
 
 impl fmt::Display for Headers {
@@ -63,6 +72,9 @@ pub enum At {
     Policy(Denied),
     /// A rule gives it the node's address as its source. The headers are those behind it.
     Masquerade(Rc<str>),
+    /// The kernel translates an answer back, because it keeps the connection: as `conntrack -L` prints that. The headers are those
+    /// behind it.
+    Conntrack(Rc<str>),
     /// The kernel's interface packs it into another packet, or unpacks it.
     Tunnel(&'static str),
     /// It is copied from the kernel to a process, which packs or unpacks it and hands it back.
@@ -101,6 +113,7 @@ impl fmt::Display for Hop {
             At::Route(route) => write!(f, "route {route}")?,
             At::Policy(denied) => write!(f, "policy {denied}")?,
             At::Masquerade(rule) => write!(f, "masquerade {rule}")?,
+            At::Conntrack(entry) => write!(f, "conntrack {entry}")?,
             At::Tunnel(name) => f.write_str(name)?,
             At::UserSpace(name) => write!(f, "{name} (process)")?,
         }
@@ -143,9 +156,14 @@ pub enum End {
     Dropped,
     /// NetworkPolicies drop it.
     Denied(Denied),
+    /// It would be an answer, but the node keeps no connection whose other side has this address: nobody there has asked it.
+    Untracked {
+        /// The node.
+        node: Rc<str>,
+    },
 }
 
-/// The way of a connection's first packet.
+/// The way of a connection's first packet, or of the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Its places, in order.
@@ -154,6 +172,8 @@ pub struct Way {
     pub headers: Headers,
     /// Where it ends.
     pub end: End,
+    /// The connections that the nodes keep since the first packet has come by.
+    pub tracked: Vec<Tracked>,
 }
 
 impl fmt::Display for Way {
@@ -170,6 +190,7 @@ impl fmt::Display for Way {
             End::Rejected => f.write_str("rejected by a rule"),
             End::Dropped => f.write_str("dropped by a rule"),
             End::Denied(_) => f.write_str("dropped by policies"),
+            End::Untracked { node } => write!(f, "nobody on {node} has asked this address"),
         }
     }
 }
