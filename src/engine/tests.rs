@@ -344,9 +344,10 @@ fn a_rehearsed_rollout_is_a_branch() {
     finish(&mut e);
     let (session, from) = (e.shown().session, e.shown().at);
     let Answer::Rollouts(all) = asked(&mut e, Ask::Rollouts) else { panic!("no answer") };
-    let web = all.iter().find(|t| t.service.is_some()).unwrap();
+    let web = all.iter().find(|t| !t.reaches.is_empty()).unwrap();
     assert!(web.applied, "{all:?}");
-    let plan = crate::session::rehearsal::Plan { workload: web.workload.clone(), manifest: None, rate: 20 };
+    let plan = crate::session::rehearsal::Plan::of(web.workload.clone());
+    let plan = crate::session::rehearsal::Plan { rate: 20, ..plan };
     let mut rehearsal = crate::session::rehearsal::Rehearsal::new(e.session.clone(), plan);
     let found = rehearsal.advance(|| true).unwrap().unwrap();
     let lossy = &found.tried[0];

@@ -1560,7 +1560,7 @@ explore-holds-maxSurge = No rollout makes more pods than maxSurge allows (those 
 explore-holds-oneController = No object has two controllers
 explore-holds-noOrphan = In the end nothing is owned by what is not there
 explore-holds-boundOnce = No pod changes its node
-explore-holds-noRequestLost = No request that the run’s clients open is lost, whenever it is opened (one that is under way is not followed)
+explore-holds-noRequestLost = No request of the run’s clients is lost, whenever it is sent while time passes (nor cut off by the end of the process that answers it)
 explore-own = Your own, in CEL over objects
 explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases; pods that are being deleted are still in it.
 explore-own-wrong = It cannot be read: { $why }
@@ -1818,8 +1818,15 @@ rehearse-keys = Does a rollout drop requests? (Q)
 key-rehearse = Does a rollout drop requests?
 menu-rehearse = Does a rollout drop requests?
 rehearse-title = Does a rollout drop requests?
-rehearse-about = A copy of the run is rolled out while clients ask its Service. The run itself stays as it is.
-rehearse-workload = Rolled out
+rehearse-about = Pods of a copy of the run are replaced while clients ask their Service. The run itself stays as it is.
+rehearse-workload = Workload
+rehearse-occasion = What replaces its pods
+rehearse-rollout = A rollout: the editor’s text, or a restart
+rehearse-undo = kubectl rollout undo
+rehearse-scale = kubectl scale to half of the replicas
+rehearse-drain = kubectl drain of a node with its pods
+rehearse-port = Service and port
+rehearse-keep-alive = The clients keep their connections (keep-alive)
 rehearse-alone = { $name } (no Service leads to it)
 rehearse-in-editor = { $name } (in the editor)
 rehearse-rate = Requests a second from each client
@@ -1828,7 +1835,7 @@ rehearse-own-clients = { $clients ->
    *[other] { $clients } clients of the run itself send { $rate } requests a second together. They are the clients here.
 }
 rehearse-start = Try it
-rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
+rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. An undo, a smaller number of replicas and a drain take the workload as it is in the cluster. The node with most of its pods is drained; PodDisruptionBudgets are honoured. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
 rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
 rehearse-working = It is being tried…
 rehearse-loading = The worker is being loaded…
@@ -1836,6 +1843,13 @@ rehearse-progress = Rollout { $nth } of { $of } at least, { $steps } steps
 rehearse-other-run = This was found for another run than the one at hand.
 rehearse-no-workload = There is nothing to roll out: no Deployment, StatefulSet or DaemonSet is in the cluster or in the editor.
 rehearse-no-service = No Service leads to its pods, so no requests would come. Add one whose selector fits the labels of the pods.
+rehearse-not-reached = Port { $port } of the Service { $service } does not lead to its pods.
+rehearse-no-former = It has no former revision to go back to.
+rehearse-too-few = It has less than two replicas, so there is no half of them to leave.
+rehearse-no-pods = No node has pods of it.
+rehearse-of-daemon-set = A DaemonSet has a pod on each of its nodes: it cannot be scaled, and kubectl drain leaves its pods where they are.
+rehearse-undrained = The node could not be drained, and the cluster came to rest. kubectl says: { $why }
+rehearse-untried = What could not be tried
 rehearse-no-http = What listens at { $url } accepts connections and speaks no HTTP. Only HTTP requests can be tried here, so this cannot be said of it.
 rehearse-no-node = No node is ready, so no client can run.
 rehearse-restless = The cluster does not come to rest before the rollout, so what the rollout loses cannot be told from what is lost anyway.
@@ -1851,10 +1865,12 @@ rehearse-some-lost = { $lost } of { $sent } requests { $lost ->
 rehearse-how = { $clients ->
     [one] One client
    *[other] { $clients } clients
-} asked { $url } for { $seconds } s, while { $how ->
-    [apply] the editor’s text was applied.
-   *[restart] kubectl rollout restart was under way.
-}
+} asked { $url } for { $seconds } s, while { $how }
+rehearse-by-restart = kubectl rollout restart was under way.
+rehearse-by-apply = the editor’s text was applied.
+rehearse-by-undo = kubectl rollout undo led back to revision { $revision }.
+rehearse-by-scale = kubectl scale led from { $from } replicas to { $to }.
+rehearse-by-drain = kubectl drain { $node } was under way.
 rehearse-cut = The rollout did not come to rest, and was given up after an hour of the cluster’s time.
 rehearse-chart = { $lost } of { $sent } requests lost, over the time of the rollout
 rehearse-begin = the rollout begins
@@ -1868,7 +1884,8 @@ rehearse-request-nowhere = Request { $nth } of { $client } on { $node }:
 rehearse-stale = The rules of { $node } were behind: the EndpointSlice did not name this endpoint any more.
 rehearse-stale-proxy = The list of endpoints in { $through } was behind: the EndpointSlice did not name this endpoint any more.
 rehearse-open = Open that moment in the timeline
-rehearse-one-order = The rehearsal took one order of the commands. Open it in the timeline and choose Every order (O) to check all orders from the moment that is shown.
+rehearse-one-order = The rehearsal took one order of the commands. Every order checks all of them, from the moment at which it was begun and nobody has acted on it yet.
+rehearse-every-order = Check every order from there
 rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it
@@ -1889,6 +1906,12 @@ mend-readiness = A readiness probe
 mend-readiness-about = A pod gets requests as soon as its containers run, unless a probe says when its port is open.
 mend-sleep = A preStop hook that sleeps
 mend-sleep-about = The container goes on to serve while EndpointSlices and the rules of all nodes hear of its end; only then SIGTERM comes.
+mend-longer-sleep = A preStop hook that sleeps for { $seconds } s
+mend-longer-sleep-about = The hook that is there ends before all have heard of the container’s end; it sleeps for longer.
+mend-longer-grace = A grace period of { $seconds } s
+mend-longer-grace-about = When terminationGracePeriodSeconds are over the container is killed, whatever its preStop hook and its answers still need.
+mend-min-ready = minReadySeconds: 5
+mend-min-ready-about = A new pod has to be ready for a while before an old one goes for it, so that the rules of all nodes lead to it by then.
 mend-available = maxUnavailable: 0
 mend-available-about = No pod ends before another one is ready in its place.
 mend-drain = A program that finishes its answers
