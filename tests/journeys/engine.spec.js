@@ -1,4 +1,6 @@
 // The engine in its worker: the page stays whatever becomes of it.
+import { readFileSync } from "node:fs";
+import { inflateRawSync } from "node:zlib";
 import { test, expect, open, opened } from "./page.js";
 
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
@@ -80,4 +82,22 @@ test("while the engine is busy the page answers", async ({ page }) => {
   });
   expect(blocked.pods).toBeGreaterThan(150);
   expect(blocked.frames).toBeGreaterThan(3);
+});
+
+// The same runs that tests/wasm.rs repeats natively and in a browser without workers: each link has the digest that its run came
+// to natively.
+test("the engine in its worker repeats random runs to the digests that they have natively", async ({ page }) => {
+  test.slow();
+  await open(page);
+  const links = readFileSync("tests/wasm/runs.txt", "utf8").trim().split("\n");
+  expect(links.length).toBeGreaterThan(3);
+  for (const [nth, link] of links.entries()) {
+    const { digest: digestThere } = JSON.parse(inflateRawSync(Buffer.from(link.slice(1), "base64url")).toString());
+    await page.evaluate((link) => (location.hash = link), link);
+    await expect(toast(page), `run ${nth}`).toContainText("Opened the link", { timeout: 60_000 });
+    expect(await digest(page), `run ${nth}`).toBe(digestThere);
+    // The notice of the next one is another.
+    await page.evaluate(() => window.steady.step());
+    await expect(toast(page)).toHaveCount(0);
+  }
 });
