@@ -10,7 +10,8 @@ const NAME = PREFIX + VERSION;
 const HASHED = /-[0-9a-f]{12,16}[._]/;
 const PAGE = new URL("index.html", self.registration.scope).href;
 /** What a worker of the page may do. A worker has the policy of the answer that its script came with, and not that of the page
-    that started it; a host that knows no headers sends none. xtask/src/server.rs sends the same, and docs/releasing.md names it. */
+    that started it; a host that knows no headers sends none. xtask/src/server.rs sends the same, and docs/releasing.md names it,
+    and says which browser does not hold a worker to a policy that comes from here. */
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " +
   "require-trusted-types-for 'script'; trusted-types steady";
 
