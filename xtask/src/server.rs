@@ -317,7 +317,8 @@ mod tests {
         fs::write(dir.join("worker.js"), "").expect("a file");
         fs::write(dir.join("a.css"), "").expect("a file");
         let head = |target: &str| {
-            let request = Request { method: "GET".to_owned(), target: target.to_owned(), ..Request::default() };
+            let request =
+                Request { method: "GET".to_owned(), target: target.to_owned(), ..Request::default() };
             answer(&request, &dir, "/").head(false)
         };
         let said = format!("Content-Security-Policy: {WORKER_POLICY}\r\n");
