@@ -311,7 +311,8 @@ test("a tab whose own run is damaged opens all the same, and says so", async ({ 
 
 test("a database of a newer page is left alone, and it is said why nothing is kept", async ({ page }) => {
   // A newer page has been here.
-  await page.goto("licenses.txt");
+  // An embedded page keeps nothing.
+  await open(page, "?embed");
   await page.evaluate(() => new Promise((resolve, reject) => {
     const asked = indexedDB.open("steady", 9);
     asked.onupgradeneeded = () => asked.result.createObjectStore("everything").put("a run", "one");
