@@ -18,6 +18,11 @@ runs = Your runs
 runs-about = They are kept in this browser, on this device alone. A run with a name stays until you delete it; of the others the last 50 stay.
 runs-none = Nothing is kept yet. A run is kept from your first step on.
 runs-refused = This browser does not let the page keep anything.
+runs-unreadable = { $n ->
+    [one] One kept run cannot be read: it is damaged, or a newer version of this page has written it. It stays as it is.
+   *[other] { $n } kept runs cannot be read: they are damaged, or a newer version of this page has written them. They stay as they are.
+}
+runs-newer = A newer version of this page has kept the runs of this browser in a form that this version does not know. Reload the page to get the newer one.
 run-steps = { $n ->
     [one] { $n } step
    *[other] { $n } steps
@@ -45,6 +50,7 @@ engine-ended-again = The simulation could not go on from the last moment that wa
 engine-missing = The simulation cannot be loaded at the moment. It is tried again; your work is kept.
 run-gone = That run is not there any more.
 save-refused = This browser does not let the page keep your work: a reload brings it back, closing the tab does not. Share it as a link to keep it.
+save-newer = A newer version of this page has kept runs in this browser, and this version cannot add to them: a reload brings your work back, closing the tab does not. Reload to get the newer version, or share your work as a link to keep it.
 update-ready = A new version of Steady is ready.
 update-reload = Reload
 theme = Light or dark
