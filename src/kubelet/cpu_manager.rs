@@ -14,7 +14,6 @@ use super::predicates::Refusal;
 use super::state::{NodeRuntime, State};
 use super::turn::Turn;
 use super::usage;
-use crate::api::Timestamp;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
 use crate::api::types::{Container, Node};
