@@ -9,11 +9,6 @@ const NAME = PREFIX + VERSION;
 /** These names have a hash of what is in the file. Trunk writes it without the zeros at its beginning. */
 const HASHED = /-[0-9a-f]{12,16}[._]/;
 const PAGE = new URL("index.html", self.registration.scope).href;
-/** What a worker of the page may do. A worker has the policy of the answer that its script came with, and not that of the page
-    that started it; a host that knows no headers sends none. xtask/src/server.rs sends the same, and docs/releasing.md names it,
-    and says which browser does not hold a worker to a policy that comes from here. */
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " +
-  "require-trusted-types-for 'script'; trusted-types steady";
 
 async function keep() {
   const cache = await caches.open(NAME);
@@ -40,12 +35,9 @@ async function answer(request, url) {
   const cache = await caches.open(NAME);
   const kept = (await cache.match(url)) ?? (await caches.match(url));
   if (!kept) return fetch(request);
-  if (request.destination !== "worker") return kept;
   // An answer that is kept has an address of its own, and a worker's script would take that for its own: what stands behind `?`
   // would be lost.
-  const script = new Response(kept.body, kept);
-  script.headers.set("Content-Security-Policy", POLICY);
-  return script;
+  return new URL(request.url).search && request.destination === "worker" ? new Response(kept.body, kept) : kept;
 }
 
 self.addEventListener("install", (event) => event.waitUntil(keep()));
