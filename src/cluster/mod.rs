@@ -49,6 +49,7 @@ mod ready;
 mod restore;
 mod shares;
 mod static_control_plane;
+mod staying;
 mod step;
 mod storage;
 mod strain;

@@ -545,6 +545,7 @@ fn a_run_in_which_everything_is_refused_ends() {
     e.handle(Input::Do("autoscale deployment web --min=1 --max=3 --cpu=50%".into()));
     e.handle(Input::ToSteady);
     finish(&mut e);
+    e.handle(Input::Do("scale deployment web --replicas=4".into()));
     e.handle(Input::Break(Fault::MemberDown { member: "etcd-1".into() }));
     let out = e.handle(Input::ToSteady);
     let (rest, _) = finish(&mut e);

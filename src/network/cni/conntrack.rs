@@ -1,48 +1,13 @@
-//! The connections that the kernels of nodes keep (conntrack), and the way of an answer, which is made of them: no rule of
-//! kube-proxy is asked for it.
+//! The way of an answer. It is made of the connections that the kernels of nodes keep (conntrack): no rule of kube-proxy is
+//! asked for it.
 
-use std::fmt;
 use std::net::SocketAddr;
-use std::rc::Rc;
 
 use crate::network::proxy::Origin;
 
-use super::hop::{At, End, Headers, Way};
+use super::hop::{At, End, Headers, Tracked, Way};
 use super::machine::{Machine, Network};
 use super::way::{Kernel, Next, Sender, Walker};
-
-/// A connection as the kernel of a node keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tracked {
-    /// The node.
-    pub node: Rc<str>,
-    /// The headers of the first packet as it came to the node.
-    pub opened: Headers,
-    /// The headers with which it went on: other ones if a rule has changed its destination or its source.
-    pub translated: Headers,
-}
-
-impl Tracked {
-    /// The headers of the answer as it comes to the node.
-    pub fn answered(&self) -> Headers {
-        self.translated.reversed()
-    }
-}
-
-impl fmt::Display for Tracked {
-    /// As `conntrack -L` prints it, without what it counts: the first packet, and behind it the answer that is waited for.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let protocol = self.opened.protocol.map_or("icmp", |p| p.name()).to_ascii_lowercase();
-        f.write_str(&protocol)?;
-        for way in [self.opened, self.answered()] {
-            write!(f, " src={} dst={}", way.source.ip(), way.destination.ip())?;
-            if way.protocol.is_some() {
-                write!(f, " sport={} dport={}", way.source.port(), way.destination.port())?;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Leads the answer to the first packet of a connection back. `None` if that has come to nobody.
 pub fn back(network: &Network, sender: &Sender, there: &Way) -> Option<Way> {

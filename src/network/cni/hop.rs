@@ -7,7 +7,6 @@ use std::rc::Rc;
 use crate::network::policy::Denied;
 use crate::network::protocol::Protocol;
 
-use super::conntrack::Tracked;
 use super::route::Route;
 
 /// The headers of a packet.
@@ -192,5 +191,38 @@ impl fmt::Display for Way {
             End::Denied(_) => f.write_str("dropped by policies"),
             End::Untracked { node } => write!(f, "nobody on {node} has asked this address"),
         }
+    }
+}
+
+/// A connection as the kernel of a node keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tracked {
+    /// The node.
+    pub node: Rc<str>,
+    /// The headers of the first packet as it came to the node.
+    pub opened: Headers,
+    /// The headers with which it went on: other ones if a rule has changed its destination or its source.
+    pub translated: Headers,
+}
+
+impl Tracked {
+    /// The headers of the answer as it comes to the node.
+    pub fn answered(&self) -> Headers {
+        self.translated.reversed()
+    }
+}
+
+impl fmt::Display for Tracked {
+    /// As `conntrack -L` prints it, without what it counts: the first packet, and behind it the answer that is waited for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let protocol = self.opened.protocol.map_or("icmp", |p| p.name()).to_ascii_lowercase();
+        f.write_str(&protocol)?;
+        for way in [self.opened, self.answered()] {
+            write!(f, " src={} dst={}", way.source.ip(), way.destination.ip())?;
+            if way.protocol.is_some() {
+                write!(f, " sport={} dport={}", way.source.port(), way.destination.port())?;
+            }
+        }
+        Ok(())
     }
 }

@@ -16,8 +16,8 @@ mod route;
 mod tests;
 mod way;
 
-pub use conntrack::{Tracked, back};
-pub use hop::{At, End, Headers, Hop, Outer, Way};
+pub use conntrack::back;
+pub use hop::{At, End, Headers, Hop, Outer, Tracked, Way};
 pub use machine::{Machine, Network};
 pub use plugin::{Plugin, Tunnel};
 pub use route::{Route, longest};

@@ -7,8 +7,7 @@ use crate::network::policy::Denied;
 use crate::network::protocol::Protocol;
 use crate::network::proxy::{Origin, Verdict};
 
-use super::conntrack::Tracked;
-use super::hop::{At, End, Headers, Hop, Outer, Way};
+use super::hop::{At, End, Headers, Hop, Outer, Tracked, Way};
 use super::machine::{Machine, Network, veth};
 use super::plugin::Tunnel;
 use super::route::{Route, longest};

@@ -76,11 +76,11 @@ fn a_target_that_is_not_there_is_refused() {
     let mut pod = one(json!({}));
     pod["spec"]["initContainers"] =
         json!([{"name": "init", "image": "busybox:1.37", "command": ["sleep", "infinity"]}]);
-    lab.pod(pod).wait(10);
+    lab.pod(pod).wait(20);
     let mut container = debugger("look", "ps");
     container["targetContainerName"] = "app".into();
     debug(&mut lab, container);
-    lab.wait(5);
+    lab.wait(20);
     let status = status(&lab);
     let waiting = &status["ephemeralContainerStatuses"][0]["state"]["waiting"];
     assert_eq!(waiting["reason"], "CreateContainerConfigError");
