@@ -21,13 +21,13 @@ pub fn back(network: &Network, sender: &Sender, there: &Way) -> Option<Way> {
         End::Arrived { node, pod: None } => {
             let machine = network.machine(node)?;
             walker.hop(node, None, At::Process, None);
-            walker.from_node(kernel, machine, Origin::Node, "")
+            walker.pass_node(kernel, machine, Origin::Node, "")
         }
         // It comes back to the node that has sent the packet out.
         End::Neighbour | End::Outside => {
             let machine = network.machine(&there.hops.last()?.node)?;
             walker.hop(&machine.name, None, At::Interface, None);
-            walker.from_node(kernel, machine, Origin::Outside, "eth0")
+            walker.pass_node(kernel, machine, Origin::Outside, "eth0")
         }
         End::Lost | End::Rejected | End::Dropped | End::Denied(_) | End::Untracked { .. } => return None,
     };

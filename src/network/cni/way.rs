@@ -112,16 +112,16 @@ impl<'a> Walker<'a> {
         let Some(machine) = network.machine(&sender.node) else { return End::Lost };
         self.hop(&machine.name, Some(&sender.pod), At::Process, None);
         if sender.hosted {
-            return self.from_node(kernel, machine, Origin::Node, "");
+            return self.pass_node(kernel, machine, Origin::Node, "");
         }
         match self.leave_pod(kernel, machine, &sender.pod) {
-            Ok(interface) => self.from_node(kernel, machine, Origin::Pod, &interface),
+            Ok(interface) => self.pass_node(kernel, machine, Origin::Pod, &interface),
             Err(end) => end,
         }
     }
 
     /// From the kernel of a node, to which the packet has come by an interface (empty: from the node itself).
-    pub(super) fn from_node(
+    pub(super) fn pass_node(
         &mut self,
         kernel: &mut dyn Kernel,
         machine: &'a Machine,

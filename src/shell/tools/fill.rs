@@ -11,11 +11,11 @@ use super::{Options, Tools};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Units {
     /// Those of `head`.
-    OfText,
+    Text,
     /// Those of `dd`.
-    OfBlocks,
+    Blocks,
     /// Those of `fallocate`.
-    OfSpace,
+    Space,
 }
 
 /// The units that BusyBox' `head` knows.
@@ -66,10 +66,10 @@ pub(super) fn amount(tools: Tools, text: &str, units: Units) -> Option<u64> {
     }
     let of = |all: &[(&str, u64)]| all.iter().find(|(name, _)| *name == unit).map(|(_, by)| *by);
     let by = match (units, tools) {
-        (Units::OfText, Tools::Busybox) => of(OF_TEXT),
-        (Units::OfText, Tools::Gnu) => of(OF_BLOCKS),
-        (Units::OfBlocks, _) => of(OF_BLOCKS).or_else(|| of(OF_DD)),
-        (Units::OfSpace, _) => of(OF_SPACE),
+        (Units::Text, Tools::Busybox) => of(OF_TEXT),
+        (Units::Text, Tools::Gnu) => of(OF_BLOCKS),
+        (Units::Blocks, _) => of(OF_BLOCKS).or_else(|| of(OF_DD)),
+        (Units::Space, _) => of(OF_SPACE),
     };
     Some(number.saturating_mul(by?))
 }
@@ -100,7 +100,7 @@ fn copying(tools: Tools, args: &[String]) -> Result<Copying<'_>, &str> {
     let mut c = Copying::default();
     for arg in args.iter().skip(1) {
         let (name, value) = arg.split_once('=').ok_or(arg.as_str())?;
-        let number = || amount(tools, value, Units::OfBlocks).ok_or(arg.as_str());
+        let number = || amount(tools, value, Units::Blocks).ok_or(arg.as_str());
         match (name, value) {
             ("if", path) => c.from = Some(path),
             ("of", path) => c.to = Some(path),
@@ -191,7 +191,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, args: &[String]) -> Ran {
 /// `fallocate -l SIZE FILE`: the file gets at least this size.
 pub(super) fn fallocate(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "lo");
-    let size = o.value('l').and_then(|text| amount(shell.program.tools, text, Units::OfSpace));
+    let size = o.value('l').and_then(|text| amount(shell.program.tools, text, Units::Space));
     let (Some(size), [path], None) = (size, o.operands.as_slice(), o.value('o')) else {
         shell.error("fallocate: what is built here is: fallocate -l SIZE FILE");
         return Ok(1);

@@ -29,7 +29,7 @@ pub(super) fn head(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "nc");
     let (n, bytes) = amount(args, &o);
     let tools = shell.program.tools;
-    let Some(many) = fill::amount(tools, n.trim_start_matches('-'), fill::Units::OfText) else {
+    let Some(many) = fill::amount(tools, n.trim_start_matches('-'), fill::Units::Text) else {
         shell.error(&match (tools, bytes) {
             (Tools::Busybox, _) => format!("head: invalid number '{n}'"),
             (Tools::Gnu, true) => format!("head: invalid number of bytes: '{n}'"),
