@@ -38,6 +38,9 @@ fn routes(mut all: Vec<Route>) -> String {
 
 /// The line that a packet to an address follows.
 fn get(own: &Machine, network: &Network, to: IpAddr) -> NodeOutput {
+    if own.addresses.contains(&to) {
+        return NodeOutput::of(format!("local {to} dev lo src {to} uid 0 \n    cache <local> \n"));
+    }
     let Some(route) = longest(own.routes(network, to), to) else {
         return NodeOutput::failed(2, "RTNETLINK answers: Network is unreachable\n");
     };

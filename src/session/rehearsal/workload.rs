@@ -59,36 +59,33 @@ fn is_zero(value: Option<&IntOrString>) -> bool {
 /// `maxUnavailable` and `maxSurge` of a rolling update.
 type Bounds<'a> = (Option<&'a IntOrString>, Option<&'a IntOrString>);
 
-fn replaced((max_unavailable, _): Bounds<'_>) -> Replaced {
-    if is_zero(max_unavailable) { Replaced::Gently } else { Replaced::Roughly }
-}
-
 /// A workload of a cluster; `None` if it is not there.
 pub fn workload(cluster: &Cluster, at: &ObjectRef) -> Option<Workload> {
     let object = cluster.api().cached(at)?;
     let template = template(object)?;
+    let of_rolling = |template, bounds: Option<Bounds<'_>>, min_ready: Option<i32>| {
+        let (max_unavailable, max_surge) = bounds.unwrap_or_default();
+        Workload {
+            template,
+            replaced: if is_zero(max_unavailable) { Replaced::Gently } else { Replaced::Roughly },
+            no_surge: is_zero(max_surge),
+            min_ready: min_ready.unwrap_or(0),
+            replicas: None,
+        }
+    };
     if let Some(spec) = object.get::<Deployment>().and_then(|d| d.spec.as_ref()) {
         let rolling = spec.strategy.as_ref().and_then(|s| s.rolling_update.as_ref());
-        let bounds = rolling.map_or((None, None), |r| (r.max_unavailable.as_ref(), r.max_surge.as_ref()));
-        return Some(Workload {
-            template,
-            replaced: replaced(bounds),
-            no_surge: is_zero(bounds.1),
-            min_ready: spec.min_ready_seconds.unwrap_or(0),
-            replicas: Some(spec.replicas.unwrap_or(1)),
-        });
+        let bounds = rolling.map(|r| (r.max_unavailable.as_ref(), r.max_surge.as_ref()));
+        let replicas = Some(spec.replicas.unwrap_or(1));
+        return Some(Workload { replicas, ..of_rolling(template, bounds, spec.min_ready_seconds) });
     }
     if let Some(spec) = object.get::<DaemonSet>().and_then(|d| d.spec.as_ref()) {
         let rolling = spec.update_strategy.as_ref().and_then(|s| s.rolling_update.as_ref());
-        let bounds = rolling.map_or((None, None), |r| (r.max_unavailable.as_ref(), r.max_surge.as_ref()));
-        return Some(Workload {
-            template,
-            replaced: replaced(bounds),
-            // Without a value it is 0 there.
-            no_surge: bounds.1.is_none() || is_zero(bounds.1),
-            min_ready: spec.min_ready_seconds.unwrap_or(0),
-            replicas: None,
-        });
+        let bounds = rolling.map(|r| (r.max_unavailable.as_ref(), r.max_surge.as_ref()));
+        let workload = of_rolling(template, bounds, spec.min_ready_seconds);
+        // Without a value maxSurge is 0 there.
+        let no_surge = workload.no_surge || bounds.is_none_or(|(_, max_surge)| max_surge.is_none());
+        return Some(Workload { no_surge, ..workload });
     }
     let spec = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref())?;
     Some(Workload {

@@ -95,6 +95,9 @@ struct Copying<'a> {
     quiet: bool,
 }
 
+/// The operands of `dd` that are built.
+const BUILT: &str = "if, of, bs, count, conv=fsync|fdatasync|notrunc, oflag, iflag and status";
+
 /// Reads the operands of `dd`. The error is the operand that is none, or that is not built here.
 fn copying(tools: Tools, args: &[String]) -> Result<Copying<'_>, &str> {
     let mut c = Copying::default();
@@ -124,7 +127,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let c = match copying(shell.program.tools, args) {
         Ok(c) => c,
         Err(operand) => {
-            shell.error(&format!("dd: unrecognized operand '{operand}'"));
+            shell.error(&format!("dd: '{operand}' is not built here: there is {BUILT}"));
             return Ok(1);
         }
     };

@@ -85,6 +85,8 @@ fn a_node_shows_its_routes() {
     let get = prints(&mut e, "docker exec node-1 ip route get 10.244.1.9");
     let via = routes.lines().find_map(|l| l.strip_prefix("10.244.1.0/24 via ")?.split(' ').next()).unwrap();
     assert_eq!(get, format!("10.244.1.9 via {via} dev eth0 src 172.18.0.2 uid 0 \n    cache \n"));
+    let own = prints(&mut e, "docker exec node-1 ip route get 172.18.0.2");
+    assert_eq!(own, "local 172.18.0.2 dev lo src 172.18.0.2 uid 0 \n    cache <local> \n");
     assert_eq!(prints(&mut e, "docker exec node-1 ip -6 route"), "");
     let other = typed(&mut e, "docker exec node-1 ip neigh");
     assert!(other.failed && other.output.contains("neigh is not built here"), "{}", other.output);
