@@ -180,8 +180,6 @@ pub struct Engine {
     kinds: DefinedKinds,
     /// What `drawing` was made from: the moment, and the API server at that moment.
     drawn: Option<(MomentId, ApiServer)>,
-    /// The last moment of the branch that `shown.marks` was made from.
-    marks_tip: MomentId,
     shown: Shown,
     /// Whether `shown` has changed since the last [`Output::Show`].
     changed: bool,
@@ -247,7 +245,6 @@ impl Engine {
             filtered: Filtered::default(),
             kinds: DefinedKinds::default(),
             drawn: None,
-            marks_tip: MomentId::MAX,
             shown: Shown { speed: 2, ..Shown::default() },
             changed: false,
             activity: None,

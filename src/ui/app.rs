@@ -167,9 +167,10 @@ fn App(props: &Props) -> Html {
         });
     }
     {
-        let lang = view.texts.lang();
-        use_effect_with(lang.tag(), move |tag| {
+        let texts = view.texts.clone();
+        use_effect_with(view.texts.lang().tag(), move |tag| {
             let _ = document_element().set_attribute("lang", tag);
+            gloo::utils::document().set_title(&texts.get("page-title"));
         });
     }
     let inspect = {

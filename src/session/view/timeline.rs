@@ -33,19 +33,18 @@ pub struct Branch {
     pub length: usize,
 }
 
-/// Brings the marks of the timeline up to date. `tip` is the last moment of the branch that the marks were made for, and
-/// becomes the last moment of the branch that is shown. The marks are only copied if there is another holder of the `Rc`.
-pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut MomentId) {
+/// Brings the marks of the timeline up to date. They are only copied if there is another holder of the `Rc`.
+pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>) {
     let line = session.timeline();
-    let end = session.tip();
-    let kept = marks.len();
-    let extends = kept > 0 && marks.last().map(|m| m.moment) == line.get(kept - 1).copied();
-    if !(extends && kept == line.len() && end == *tip) {
+    // The last moment of a branch says which moments come before it.
+    let extends = marks.last().is_some_and(|last| line.get(marks.len() - 1) == Some(&last.moment));
+    if !(extends && marks.len() == line.len()) {
         let marks = Rc::make_mut(marks);
-        marks.truncate(if extends { kept } else { 0 });
+        if !extends {
+            marks.clear();
+        }
         let fresh = line.iter().skip(marks.len());
         marks.extend(fresh.filter_map(|id| mark(session, *id)));
-        *tip = end;
     }
     // A moment that had one after it may have become a fork since.
     for fork in session.forks() {

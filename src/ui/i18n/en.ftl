@@ -14,6 +14,7 @@ begins-etcd = etcd members
 begins-family = Addresses
 begins-ipv4 = IPv4
 begins-dual = IPv4 and IPv6
+page-title = Steady: Kubernetes, one command at a time
 runs = Your runs
 runs-about = They are kept in this browser, on this device alone. A run with a name stays until you delete it; of the others the last 50 stay.
 runs-none = Nothing is kept yet. A run is kept from your first step on.
@@ -492,7 +493,7 @@ journey-not-running = The pod does not run on any node, so it cannot send a requ
 journey-url-scheme = Only http:// and https:// can be followed.
 journey-url-port = The port must be a number from 1 to 65535.
 journey-url-host = The URL has no host.
-journey-url-words = After the URL there can be host=NAME, and nothing else.
+journey-url-words = This is not an address. Type one without spaces, for example http://web:80; after it there can be host=NAME, and nothing else.
 journey-answered = Answered with { $status }.
 journey-answered-by = Answered with { $status } by { $by }.
 journey-stale = kube-proxy is behind: the EndpointSlice does not name this endpoint any more.
@@ -1056,7 +1057,7 @@ why-ingress_nginx-endpoints = the nginx of { $pod } { $change ->
     [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
     [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
     [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] leads to the { $count } endpoints of { $service } that it shall lead to, though not in the way it shall
+   *[same] leads to the same { $count } endpoints of { $service } as before; something else about them has changed: their port, or a setting of the Service
 }
 why-ingress_nginx-backends = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-ingress_nginx-update_status = the controller is ready on nodes with the addresses { $addresses }, and { $ingress } does not say so; { $pod } leads
@@ -1069,7 +1070,7 @@ why-gateway_fabric-endpoints = the nginx of { $pod } { $change ->
     [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
     [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
     [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] leads to the { $count } endpoints of { $service } that it shall lead to, though not in the way it shall
+   *[same] leads to the same { $count } endpoints of { $service } as before; something else about them has changed: their port, or a setting of the Service
 }
 why-gateway_fabric-upstreams = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-gateway_fabric-class_status = { $object } names this controller, and its status does not say what the controller found: { $verdict }
@@ -1081,7 +1082,7 @@ why-kube_proxy-sync_proxy_rules = the rules of { $service } on { $node } { $chan
     [added] led to { $before } endpoints, and shall lead to { $count }: also to { $new }
     [removed] led to { $before } endpoints, and shall lead to { $count }: no longer to { $gone }
     [replaced] led to { $before } endpoints, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] lead to the { $count } endpoints that they shall lead to, though not in the way they shall
+   *[same] lead to the same { $count } endpoints as before; something else about them has changed: which of them are ready or end, their port, or a setting of the Service
 }
 why-kube_proxy-sync_several = the rules of { $services } ports of Services on { $node } are out of date
 why-kube_proxy-sync_node = the labels or addresses of { $node } have changed

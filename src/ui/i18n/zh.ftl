@@ -13,6 +13,7 @@ begins-etcd = etcd 成员
 begins-family = 地址
 begins-ipv4 = IPv4
 begins-dual = IPv4/IPv6 双协议栈
+page-title = Steady：Kubernetes，一次一条命令
 runs = 你的运行
 runs-about = 只保存在这台设备的此浏览器中。有名称的运行会一直保留，直到你删除；其余的保留最近 50 次。
 runs-none = 还没有保存任何内容。从你的第一步开始，运行就会被保存。
@@ -418,7 +419,7 @@ journey-not-running = 此 Pod 没有在任何节点上运行，所以不能发�
 journey-url-scheme = 只能跟踪 http:// 和 https://。
 journey-url-port = 端口必须是 1 到 65535 之间的数字。
 journey-url-host = URL 中没有主机。
-journey-url-words = URL 之后只能写 host=名称。
+journey-url-words = 这不是一个地址。请输入不含空格的地址，例如 http://web:80；其后只能写 host=名称。
 journey-answered = 应答为 { $status }。
 journey-answered-by = { $by } 应答 { $status }。
 journey-stale = kube-proxy 尚未跟上：EndpointSlice 中已经没有这个端点。
@@ -887,7 +888,7 @@ why-ingress_nginx-endpoints = { $pod } 的 nginx { $change ->
     [added] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
     [removed] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
     [replaced] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
-   *[same] 指向的仍应是 { $service } 的这 { $count } 个端点，但方式应有不同
+   *[same] 指向的仍是 { $service } 的这 { $count } 个端点；变化的是其他方面：它们的端口，或 Service 的某项设置
 }
 why-ingress_nginx-backends = { $services } 个 Service 的端点与 { $pod } 的 nginx 现有的不一致
 why-ingress_nginx-update_status = 控制器在地址为 { $addresses } 的节点上就绪，而 { $ingress } 没有这样写；{ $pod } 是领导者
@@ -900,7 +901,7 @@ why-gateway_fabric-endpoints = { $pod } 的 nginx { $change ->
     [added] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
     [removed] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
     [replaced] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
-   *[same] 指向的仍应是 { $service } 的这 { $count } 个端点，但方式应有不同
+   *[same] 指向的仍是 { $service } 的这 { $count } 个端点；变化的是其他方面：它们的端口，或 Service 的某项设置
 }
 why-gateway_fabric-upstreams = { $services } 个 Service 的端点与 { $pod } 的 nginx 现有的不一致
 why-gateway_fabric-class_status = { $object } 指明由本控制器负责，而它的状态没有写出控制器的结论：{ $verdict }
@@ -912,7 +913,7 @@ why-kube_proxy-sync_proxy_rules = { $node } 上 { $service } 的规则 { $change
     [added] 原来指向 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
     [removed] 原来指向 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
     [replaced] 原来指向 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
-   *[same] 指向的仍应是这 { $count } 个端点，但方式应有不同
+   *[same] 指向的仍是这 { $count } 个端点；变化的是其他方面：哪些端点就绪或正在终止、它们的端口，或 Service 的某项设置
 }
 why-kube_proxy-sync_several = { $node } 上 { $services } 个 Service 端口的规则已经过时
 why-kube_proxy-sync_node = { $node } 的标签或地址有变化
