@@ -129,11 +129,16 @@ async function mortal(page, name, when) {
   });
   return fate;
 }
-const DOOMED = "slices > globalThis.last";
-/** The engine ends after so many more slices of its time. */
-const doom = async (page, more) => (await workerOf(page, "engine")).evaluate((more) => {
-  globalThis.last = globalThis.slices + more;
-}, more);
+const DOOMED = "globalThis.doomed?.(typeof message === 'undefined' ? '' : String(message))";
+/** The engine ends after so many more slices of its time, counted from the message that has this text. Whatever else the page tells it,
+    that it has drawn something or where the pointer is, comes when it comes. */
+const doom = async (page, text, more) => (await workerOf(page, "engine")).evaluate(({ text, more }) => {
+  let left = null;
+  globalThis.doomed = (message) => {
+    if (left === null && message.includes(text)) left = more;
+    return left !== null && left-- <= 0;
+  };
+}, { text, more });
 const ended = (page) => expect(toast(page)).toContainText("goes on from the last moment that was kept");
 const MANY = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: many}\nspec:\n  replicas: 60\n  selector: {matchLabels: {app: many}}\n" +
   "  template:\n    metadata: {labels: {app: many}}\n    spec: {containers: [{name: c, image: nginx}]}\n";
@@ -146,7 +151,7 @@ test("an engine that ends on the way to the steady state: the run goes on and ge
   const slider = page.getByRole("slider", { name: "Timeline" });
   await expect(page.locator(".next[aria-busy=false]")).toBeVisible();
   const before = Number(await slider.getAttribute("aria-valuenow"));
-  await doom(page, 6);
+  await doom(page, '"ToSteady"', 6);
   await page.getByRole("button", { name: "To steady" }).click();
   await ended(page);
   await expect(page.locator(".next[aria-busy=false]")).toBeVisible();
@@ -174,7 +179,7 @@ test("an engine that ends while a link is opened: the page has the run from befo
   await expect(page.locator(".scenarios b").first()).toContainText("Self-healing");
   await page.evaluate(() => window.steady.kubectl("scale deployment web --replicas=2"));
   const before = await digest(page);
-  await doom(page, 1);
+  await doom(page, '"Open"', 1);
   await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
   await ended(page);
   await expect.poll(() => digest(page)).toBe(before);
@@ -198,7 +203,7 @@ test("an engine that ends at a line of the terminal: the terminal takes the next
   };
   await run("echo one");
   await expect(page.locator(".entry pre").last()).toHaveText("one");
-  await doom(page, 0);
+  await doom(page, "replicas=5", 0);
   await run("kubectl scale deployment web --replicas=5");
   await ended(page);
   await expect.poll(() => digest(page)).toBe(before);
@@ -224,13 +229,15 @@ test("an engine that ends in a lesson: the lesson goes on where it was", async (
   await mortal(page, "engine", DOOMED);
   await open(page, "#/lesson/1.2-enabling-condition");
   const panel = page.locator(".lesson.beside");
+  const opening = await panel.locator(".lesson-text").first().textContent();
   await panel.locator(".lesson-next").click();
+  await expect(panel.locator(".lesson-text").first()).not.toHaveText(opening);
   const here = () => panel.locator(".lesson-steps [aria-current=step]").evaluate((el) => [...el.closest("ol, ul").children].indexOf(el.closest("li")));
   const text = await panel.locator(".lesson-text").first().textContent();
   const step = await here();
   await page.evaluate(() => window.steady.step());
   const before = await digest(page);
-  await doom(page, 0);
+  await doom(page, '"Step', 0);
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await ended(page);
   await expect.poll(() => digest(page)).toBe(before);
