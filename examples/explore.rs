@@ -131,7 +131,7 @@ fn main() {
                 println!("\n{} does not hold: {:?} {:?}", b.name, b.violation.object, b.violation.values);
                 let mut way = session.clone();
                 if follow(&mut way, Depth::Command, &e.counterexample(b)).is_ok() {
-                    for id in way.timeline().into_iter().skip(session.timeline().len()) {
+                    for id in way.timeline().iter().copied().skip(session.timeline().len()) {
                         let commands = way.moment(id).map(|m| m.commands()).unwrap_or_default();
                         for c in commands.iter().filter(|c| c.key.is_some()) {
                             println!("  {} {} {}", c.by, c.request.verb_string(), c.request.object());

@@ -45,7 +45,7 @@ fn read(file: &str) -> Result<lessons::Lesson, String> {
 
 /// Prints the commands of the timeline, each with its rule.
 fn print(session: &Session) {
-    for (place, id) in session.timeline().into_iter().enumerate() {
+    for (place, id) in session.timeline().iter().copied().enumerate() {
         let Some(moment) = session.moment(id) else { continue };
         match &moment.what {
             What::Commands(commands) => {

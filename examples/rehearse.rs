@@ -18,7 +18,7 @@ fn main() -> Result<(), String> {
     print!("{}", session.apply(&text).stdout);
     print!("{}", session.kubectl(&format!("scale deployment web --replicas={replicas}"), &[]).stdout);
     let workload = ObjectRef::new(Kind::DEPLOYMENT, "default", "web");
-    let plan = Plan { workload, manifest: None, rate: u32::try_from(rate).unwrap_or(50) };
+    let plan = Plan { rate: u32::try_from(rate).unwrap_or(50), ..Plan::of(workload) };
     let mut rehearsal = Rehearsal::new(session, plan);
     let mut begin = Instant::now();
     let mut told = 0;

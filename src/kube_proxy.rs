@@ -58,6 +58,14 @@ pub struct State {
 }
 
 impl State {
+    /// When it writes the change that it has heard of, and whether it waits longer than its work takes, because it has synced a short
+    /// time before; `None` if it has written all that it has heard of.
+    pub fn due(&self, mode: Mode) -> Option<(Timestamp, bool)> {
+        let worked_out = later(self.pending?, TAKES);
+        let may = self.synced.map_or(worked_out, |synced| later(synced, timing::min_sync_period(mode)));
+        Some((worked_out.max(may), may > worked_out))
+    }
+
     /// What it says of its own health.
     pub fn health(&self) -> ProxyHealth {
         let mut health = ProxyHealth::default();

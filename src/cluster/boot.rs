@@ -153,6 +153,7 @@ impl Cluster {
             plugin: Default::default(),
             core_dns: false,
             storage: Default::default(),
+            affinity: Default::default(),
         };
         cluster.api.set_ip_family(config.ip_family);
         for object in

@@ -130,13 +130,16 @@ impl Clock {
 
     /// Removes the deadline of a key, which was set for the moment `at`.
     fn remove(&mut self, actor: Actor, key: &AnyKey, at: Timestamp) {
+        // A key has one deadline, which is in one of the maps. The polls and the watchdogs are in the order of their
+        // namespaces and nodes, so that all of them are looked at: this is left for when nothing else has it.
         let old = (at, actor, key.clone());
-        self.foreground.remove(&old);
-        self.scheduled.remove(&old);
-        self.recurring.remove(&old);
-        self.resyncs.remove(&old);
-        self.background.remove(&old);
-        remove_all(&mut self.polls, |(_, d)| *d == old);
+        let mut plain = [&mut self.foreground, &mut self.scheduled, &mut self.recurring].into_iter();
+        if plain.any(|map| map.remove(&old).is_some()) {
+            return;
+        }
+        if self.resyncs.remove(&old).or_else(|| self.background.remove(&old)).is_some() {
+            return remove_all(&mut self.polls, |(_, d)| *d == old);
+        }
         // A watchdog may have been moved to a later moment, so it is found by its key.
         let same = |(_, a, k): &Deadline| *a == actor && k == key;
         remove_all(&mut self.watchdogs, |(_, d)| same(d));

@@ -1,5 +1,5 @@
 //! The journey of one connection: which names are asked, what rules make of the address, and every place that the first packet
-//! comes by. It is made when somebody looks, from what is there at that moment, and changes nothing.
+//! and the answer to it come by. It is made when somebody looks, from what is there at that moment, and changes nothing.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::api::{Key, Kind, MetaExt};
 use crate::kubelet;
 use crate::network::cni::{self, Barrier, Headers, Machine, Rules, Sender, Translation, Way};
 use crate::network::policy::Denied;
-use crate::network::proxy::{Chance, Kernel, Origin, Packet, Verdict, Walk};
+use crate::network::proxy::{Chance, Origin, Packet, Verdict, Walk};
 use crate::network::traffic::{Cause, Client};
 use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply};
@@ -33,6 +33,8 @@ pub struct Journey {
     /// The way of the first packet. `None` for what stays within the pod, and for the cluster's DNS where there is no Service of
     /// it.
     pub way: Option<Way>,
+    /// The way of the answer to it; `None` if there is none.
+    pub back: Option<Way>,
     /// The Service that the asked address is of, if it is one's.
     pub service: Option<Key>,
     /// What became of it: the endpoint that the rules chose, the outcome, and why.
@@ -64,6 +66,9 @@ impl fmt::Display for Journey {
         }
         if let Some(way) = &self.way {
             writeln!(f, "{way}")?;
+        }
+        if let Some(back) = &self.back {
+            writeln!(f, "the answer:\n{back}")?;
         }
         if let Some(onward) = &self.onward {
             return write!(f, "passed on by {}\n{onward}", onward.from);
@@ -111,7 +116,7 @@ impl Rules for Nodes<'_> {
             interface: interface.to_owned(),
         };
         // The dice fall so that the packet comes to the endpoint that the connection is given.
-        let mut kernel = Kernel::default();
+        let kernel = self.network.affinity.kernel(node, headers.source.ip()).unwrap_or_default();
         let mut first: Option<Walk> = None;
         let all = u32::try_from(self.replies.max(1)).unwrap_or(u32::MAX);
         let falls = (0..all).flat_map(|n| {
@@ -119,6 +124,8 @@ impl Rules for Nodes<'_> {
             [1.0 / (n + 1.5), (n + 0.5) / f64::from(all)]
         });
         for fall in falls {
+            // A walk that ends elsewhere is not remembered: it is not taken.
+            let mut kernel = kernel.clone();
             let walk = rules.walk(&packet, self.network.now, &mut kernel, &mut || Chance::new(fall));
             let meant = match walk.verdict {
                 Verdict::Endpoint { address, .. } => self.endpoint == Some(address),
@@ -141,6 +148,16 @@ fn translation(walk: Walk) -> Translation {
     Translation { lines: walk.steps.into_iter().map(|s| s.text).collect(), verdict: walk.verdict }
 }
 
+/// Whether the packet is answered: by a server, or by the kernel of whoever has the address, which refuses or resets the connection. An
+/// answer that goes astray is sent, too.
+fn comes_back(reply: &Reply) -> bool {
+    match reply.outcome {
+        Outcome::Answered(_) | Outcome::Connected | Outcome::Reset | Outcome::Refused => true,
+        Outcome::TimedOut => reply.because == Because::Astray,
+        Outcome::Unreachable => false,
+    }
+}
+
 impl Cluster {
     /// The network as it is now. What is asked of it is noted nowhere.
     pub(super) fn network(&self) -> Network<'_> {
@@ -151,6 +168,8 @@ impl Cluster {
             plugin: self.plugin,
             core_dns: self.core_dns,
             noting: None,
+            affinity: &self.affinity,
+            remembering: None,
             memo: &self.memo,
             controllers: OnceCell::new(),
         }
@@ -228,7 +247,7 @@ impl Cluster {
             Answer::Records(_) => 0,
         };
         let within = to.ip().is_loopback() || reply.is_none();
-        let way = sender.filter(|_| !within).map(|sender| {
+        let ways = sender.filter(|_| !within).map(|sender| {
             let headers = Headers {
                 source: SocketAddr::new(sender.address, SOURCE_PORT),
                 destination: to,
@@ -242,8 +261,13 @@ impl Cluster {
             // The rules lead to the proxy, which chooses the endpoint.
             let endpoint = reply.as_ref().and_then(|r| r.via.as_ref().map_or(r.endpoint, |via| Some(via.at)));
             let mut nodes = Nodes { network: self.network(), from, endpoint, replies };
-            cni::way(&self.topology(), &by, headers, &mut nodes)
+            let topology = self.topology();
+            let way = cni::way(&topology, &by, headers, &mut nodes);
+            let answers = reply.as_ref().is_some_and(comes_back);
+            let back = answers.then(|| cni::back(&topology, &by, &way)).flatten();
+            (way, back)
         });
+        let (way, back) = ways.map_or((None, None), |(way, back)| (Some(way), back));
         let names = match question {
             Question::Lookup { .. } => vec![(question.clone(), answer)],
             _ => Vec::new(),
@@ -254,7 +278,7 @@ impl Cluster {
         let onward =
             via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, nth, hops + 1)).map(Box::new);
         let question = Some(question.clone());
-        Some(Journey { from: from.clone(), names, question, service, way, reply, cause: None, onward })
+        Some(Journey { from: from.clone(), names, question, service, way, back, reply, cause: None, onward })
     }
 
     /// The journey of a request of a pod for a URL: the names first, as the C library asks them, then the request. `None` if no
@@ -281,6 +305,7 @@ impl Cluster {
             question: None,
             service: None,
             way: None,
+            back: None,
             reply: None,
             cause,
             onward: None,

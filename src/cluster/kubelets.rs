@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
+use super::affinity::{Affinity, Remembering};
 use super::memo::Memo;
 use super::network::{From, Network};
 use super::noting::{Noted, Noting};
@@ -27,9 +28,11 @@ pub(super) struct Nodes<'a> {
     memo: &'a Memo,
     /// What clients have sent.
     traffic: &'a History,
+    /// What nodes remember of clients with session affinity.
+    affinity: &'a Affinity,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
-    /// What has come to CoreDNS and to servers from commands.
+    /// What has come to CoreDNS and to servers from commands, and what nodes remember of these.
     noted: RefCell<Noted>,
 }
 
@@ -40,6 +43,7 @@ impl<'a> Nodes<'a> {
         core_dns: bool,
         memo: &'a Memo,
         traffic: &'a History,
+        affinity: &'a Affinity,
     ) -> Nodes<'a> {
         Nodes {
             processes,
@@ -47,6 +51,7 @@ impl<'a> Nodes<'a> {
             core_dns,
             memo,
             traffic,
+            affinity,
             executed: RefCell::default(),
             noted: RefCell::default(),
         }
@@ -116,6 +121,7 @@ impl Kubelets for Nodes<'_> {
         let (actor, process, state) = self.kubelet(node)?;
         let noted = RefCell::default();
         let noting = Some(Noting { noted: &noted, caches: true });
+        let remembered = RefCell::default();
         let mut execution =
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
         let network = Network {
@@ -125,6 +131,8 @@ impl Kubelets for Nodes<'_> {
             plugin: self.plugin,
             core_dns: self.core_dns,
             noting,
+            affinity: self.affinity,
+            remembering: Some(Remembering { noted: &remembered, opens: true }),
             memo: self.memo,
             controllers: OnceCell::new(),
         };
@@ -135,10 +143,12 @@ impl Kubelets for Nodes<'_> {
             self.executed.borrow_mut().push((actor, execution));
         }
         let noted: Noted = noted.take();
-        done.writes |= !noted.queries.is_empty() || !noted.visits.is_empty();
+        let clients = remembered.take();
+        done.writes |= !noted.queries.is_empty() || !noted.visits.is_empty() || !clients.is_empty();
         let mut all = self.noted.borrow_mut();
         all.queries.extend(noted.queries);
         all.visits.extend(noted.visits);
+        all.clients.extend(clients);
         Ok(done)
     }
 }

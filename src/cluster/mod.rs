@@ -7,6 +7,7 @@
 mod action;
 mod actions;
 mod addon;
+mod affinity;
 mod aggregate;
 mod barrier;
 mod beyond;
@@ -48,6 +49,7 @@ mod ready;
 mod restore;
 mod shares;
 mod static_control_plane;
+mod staying;
 mod step;
 mod storage;
 mod strain;
@@ -73,6 +75,7 @@ pub use members::ETCD;
 pub use on_node::{NODE_TOOLS, NodeOutput, NotRun, OWN_TOOLS};
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
+pub use proxies::RulesWait;
 pub use restore::NotRestored;
 pub use switch::is_controller_enabled;
 pub use traffic::Traffic;
@@ -88,6 +91,7 @@ use crate::apiserver::{ApiServer, Kubelets, Trace, Write};
 use crate::network::cni::Plugin;
 use crate::network::proxy::Mode;
 use crate::network::traffic::History;
+use affinity::Affinity;
 use kubelets::Nodes;
 use memo::Memo;
 use ready::Ready;
@@ -130,6 +134,8 @@ pub struct Cluster {
     core_dns: bool,
     /// What is in the volumes that every node reaches.
     storage: Storage,
+    /// What nodes remember of clients with session affinity.
+    affinity: Affinity,
 }
 
 impl Cluster {
@@ -199,7 +205,8 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo, &self.traffic);
+        let (memo, traffic, affinity) = (&self.memo, &self.traffic, &self.affinity);
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, memo, traffic, affinity);
         let response = answer(&mut self.api, &nodes);
         let (executed, noted) = nodes.into_executed();
         for (kubelet, execution) in executed {
@@ -222,7 +229,8 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo, &self.traffic);
+        let (memo, traffic, affinity) = (&self.memo, &self.traffic, &self.affinity);
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, memo, traffic, affinity);
         stream.more(&self.api, &nodes, cache)
     }
 

@@ -10,11 +10,12 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use super::affinity::{Affinity, Remembering};
 use super::memo::{At, Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
-use super::shares::{Part, hash, shared_out, stay, with_errors};
+use super::shares::{Part, hash, shared_out, with_errors};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
@@ -50,6 +51,10 @@ pub(super) struct Network<'a> {
     pub(super) core_dns: bool,
     /// Who notes the queries that come to CoreDNS, if anybody does.
     pub(super) noting: Option<Noting<'a>>,
+    /// What nodes remember of clients with session affinity.
+    pub(super) affinity: &'a Affinity,
+    /// Who notes what they come to remember, if anybody does.
+    pub(super) remembering: Option<Remembering<'a>>,
     /// What was worked out before.
     pub(super) memo: &'a Memo,
     /// The places of the controllers whose pods are proxies among the processes: looked up when the first request comes to somebody
@@ -271,7 +276,10 @@ impl<'a> Network<'a> {
         let barred = |address: SocketAddr, masquerade: bool| {
             self.barred(from, &sender, &leg, (to, address), protocol, masquerade)
         };
-        let shares = stay(shares, has_affinity(&services), sender.address);
+        let shares = match has_affinity(&services) {
+            true => self.stay(shares, &leg.node, &packet, sender.address),
+            false => shares,
+        };
         let reply = |share: &Share| {
             let (endpoint, (outcome, because)) = match &share.verdict {
                 Verdict::Endpoint { address, masquerade } => {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
+use super::affinity::Remembering;
 use super::network::Network;
 use super::noting::{Noted, Noting};
 use super::policing::Policing;
@@ -67,6 +68,7 @@ impl Cluster {
         }
         let asking: Vec<Actor> =
             self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
+        self.refresh_affinity();
         for actor in asking {
             let (news, asks, noted) = self.news_for(actor);
             self.note(noted);
@@ -94,7 +96,8 @@ impl Cluster {
             .and_then(|c| c.state().downcast_ref::<kubelet::State>());
         let Some(state) = state else { return (Vec::new(), false, Noted::default()) };
         let (api, processes) = (&self.api, &self.processes);
-        let network = |noting| {
+        let remembered = RefCell::default();
+        let network = |noting, opens| {
             let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
             Network {
                 api,
@@ -103,13 +106,16 @@ impl Cluster {
                 plugin,
                 core_dns,
                 noting,
+                affinity: &self.affinity,
+                remembering: Some(Remembering { noted: &remembered, opens }),
                 memo: &self.memo,
                 controllers: OnceCell::new(),
             }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
         let noted = RefCell::default();
-        let (first, network) = (network(Some(Noting { noted: &noted, caches: false })), network(None));
+        let noting = Noting { noted: &noted, caches: false };
+        let (first, network) = (network(Some(noting), true), network(None, false));
         let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
         for (pod, uid, question, before) in state.questions() {
             asks = true;
@@ -119,7 +125,7 @@ impl Cluster {
                 news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
             }
         }
-        (all, asks, noted.into_inner())
+        (all, asks, Noted { clients: remembered.take(), ..noted.take() })
     }
 }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 
 use super::Cluster;
+use super::affinity::Remembered;
 use crate::api::Key;
 use crate::kubelet;
 use crate::kubelet::queries::Queried;
@@ -16,6 +17,8 @@ pub(super) struct Noted {
     pub(super) queries: Vec<Queried>,
     /// The requests to servers that write a line for each.
     pub(super) visits: Vec<Visited>,
+    /// The clients with session affinity that nodes remember since.
+    pub(super) clients: Vec<Remembered>,
 }
 
 /// Who notes the queries that come to CoreDNS, and the requests that come to servers.
@@ -28,8 +31,10 @@ pub(super) struct Noting<'a> {
 }
 
 impl Cluster {
-    /// Lets the kubelets know which queries have come to their pods of CoreDNS, and which requests to their servers.
+    /// Lets the kubelets know which queries have come to their pods of CoreDNS, and which requests to their servers; and the nodes
+    /// remember clients.
     pub(super) fn note(&mut self, noted: Noted) {
+        self.affinity.remember(noted.clients, self.now());
         for queried in noted.queries {
             self.tell_kubelet_of(&queried.pod, &queried);
         }

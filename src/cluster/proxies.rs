@@ -12,7 +12,44 @@ use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::kube_proxy;
 use crate::network::proxy::{Family, Mode, Proxier, Ruleset};
 
+/// Why the rules of a node are not yet those that they will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RulesWait {
+    /// The node's kube-proxy does not run, so they stay as they are.
+    Stopped,
+    /// It has not been told of all changes of Services and EndpointSlices yet.
+    News,
+    /// It works them out and writes them at this moment.
+    Work(Timestamp),
+    /// It writes them at this moment, because it has synced a short time before (`minSyncPeriod`).
+    Period(Timestamp),
+}
+
 impl Cluster {
+    /// What the rules of a node wait for; `None` if nothing, or if there is no kube-proxy to be looked at.
+    pub fn rules_wait(&self, node: &str) -> Option<RulesWait> {
+        let mode = self.kube_proxy_mode()?;
+        let is_it = |p: &&Rc<Process>| p.node.as_deref() == Some(node) && &*p.name == kube_proxy::NAME;
+        let process = self.processes.iter().find(is_it)?;
+        if !process.running {
+            return Some(RulesWait::Stopped);
+        }
+        let on = (0..).zip(&process.components).filter(|(place, _)| process.is_on(*place));
+        let mut states = on.filter_map(|(_, c)| c.state().downcast_ref::<kube_proxy::State>());
+        if let Some((at, by_period)) = states.find_map(|s| s.due(mode)) {
+            return Some(if by_period { RulesWait::Period(at) } else { RulesWait::Work(at) });
+        }
+        let mut informers = process
+            .informers
+            .iter()
+            .filter(|i| !i.is_stopped() && [Kind::SERVICE, Kind::ENDPOINT_SLICE].contains(&i.kind));
+        let is_behind = informers.any(|i| {
+            let sent = i.watch.and_then(|w| self.api.watches.pending(w)).is_some_and(|n| n > 0);
+            sent || !i.fifo.is_empty() || i.listeners.iter().any(|l| !l.pending.is_empty())
+        });
+        is_behind.then_some(RulesWait::News)
+    }
+
     /// Gives each node a kube-proxy, or takes them away.
     pub(super) fn install_kube_proxies(&mut self, mode: Option<Mode>) -> Result<(), NoSuchFault> {
         if self.kube_proxy_mode() == mode {

@@ -1,4 +1,5 @@
-//! What a node's kube-proxy answers when a load balancer asks for its health, or for that of a Service on the node.
+//! What a node's kube-proxy answers when a load balancer asks for its health, or for that of a Service on the node, and when somebody
+//! on the node asks in which mode it runs (`serveMetrics`, `cmd/kube-proxy/app/server.go`).
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -10,11 +11,14 @@ use crate::api::{Key, Kind, ObjectRef};
 use crate::kube_proxy;
 use crate::network::header::HeaderFields;
 use crate::network::proxy::healthcheck::{Answer, ProxyHealth};
-use crate::network::proxy::{Family, Ruleset};
+use crate::network::proxy::{Family, Mode, Rules, Ruleset};
 use crate::network::{Outcome, Question, Response};
 
 /// The port on which a kube-proxy answers for itself (`healthzBindAddress`).
 const HEALTHZ: u16 = 10_256;
+
+/// The port on which it answers at the node's own loopback address alone (`metricsBindAddress`).
+const METRICS: u16 = 10_249;
 
 /// The kube-proxy of a node.
 enum Proxy<'a> {
@@ -24,6 +28,21 @@ enum Proxy<'a> {
     Running(&'a kube_proxy::State),
     /// One that does not run.
     Stopped,
+}
+
+impl Proxy<'_> {
+    /// In which mode it runs; the default one before it has written its first rules.
+    fn mode(&self) -> Mode {
+        let rules = match self {
+            Proxy::Running(state) => state.rules.first().map(|r| &r.rules),
+            Proxy::Current | Proxy::Stopped => None,
+        };
+        match rules {
+            Some(Rules::Nftables(_)) => Mode::Nftables,
+            Some(Rules::Ipvs(_)) => Mode::Ipvs,
+            Some(Rules::Iptables(_)) | None => Mode::Iptables,
+        }
+    }
 }
 
 impl<'a> Network<'a> {
@@ -41,10 +60,17 @@ impl<'a> Network<'a> {
             Proxy::Current => ProxyHealth::current(kube_proxy::families(self.api.ip_family()), self.now),
             Proxy::Running(state) => state.health(),
         };
-        let answer = if to.port() == HEALTHZ {
+        let path = path.map(|p| p.split('?').next().unwrap_or_default());
+        let answer = if to.port() == METRICS && to.ip().is_loopback() {
+            match path {
+                Some("/proxyMode") => Answer::text(200, proxy.mode().name()),
+                Some("/healthz") => Answer::text(200, "ok"),
+                _ => Answer::not_found(),
+            }
+        } else if to.port() == HEALTHZ {
             let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
             let object = self.api.cached(&at).and_then(|o| o.get::<Node>());
-            match path.map(|p| p.split('?').next().unwrap_or_default()) {
+            match path {
                 Some("/healthz") => health.healthz(object.map(|n| &**n), self.now),
                 Some("/livez") => health.livez(self.now),
                 _ => Answer::not_found(),

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use crate::api::Timestamp;
 use crate::network::proxy::{Fraction, Share};
 use crate::network::{Outcome, Reply, Response};
 
@@ -60,14 +61,14 @@ pub(super) fn with_errors(reply: Reply) -> Vec<Part> {
     both.into_iter().filter(|part| part.weight > 0).collect()
 }
 
-/// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
-/// so that it stays the same while other endpoints come and go.
-pub(super) fn stay(shares: Rc<[Share]>, affine: bool, client: IpAddr) -> Rc<[Share]> {
-    if !affine {
-        return shares;
-    }
-    let first = shares.iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
-    first.map(|s| Share { share: Fraction::ONE, ..s.clone() }).into_iter().collect()
+/// What is drawn from the shares for a client. It follows from the client and the endpoints, and from when the client was remembered
+/// last, if it ever was.
+pub(super) fn drawn(shares: &[Share], client: IpAddr, last: Option<Timestamp>) -> Option<Share> {
+    let of = |share: &&Share| match last {
+        None => hash(&format!("{client} {}", share.verdict)),
+        Some(last) => hash(&format!("{client} {} {}", share.verdict, last.as_nanosecond())),
+    };
+    shares.iter().max_by_key(of).cloned()
 }
 
 /// FNV-1a of a text.

@@ -56,6 +56,11 @@ impl Cluster {
         self.traffic.scene()
     }
 
+    /// The scenes from a moment until now, the last one first, each with the part of that time in which it was valid.
+    pub fn scenes_since(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp, &Rc<Scene>)> {
+        self.traffic.scenes_back(from, self.now())
+    }
+
     /// Since when requests are sent.
     pub fn traffic_begin(&self) -> Option<Timestamp> {
         self.traffic.begin()

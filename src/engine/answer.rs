@@ -35,10 +35,17 @@ impl Engine {
             run.apply(text);
         }
         let all = rehearsal::targets(run.cluster()).into_iter().map(|candidate| {
-            let rehearsal::Candidate { workload, service, .. } = candidate;
+            let rehearsal::Candidate { workload, reaches, replicas, .. } = candidate;
             let known = known.iter().find(|c| c.workload == workload);
-            let clients = known.map(|c| c.clients.clone()).unwrap_or_default();
-            RolloutTarget { workload, service, applied: known.is_some(), clients }
+            let reaches = reaches.into_iter().map(|reach| {
+                let same = known.and_then(|c| c.reaches.iter().find(|r| r.port == reach.port));
+                let clients = same.map(|r| r.clients.clone()).unwrap_or_default();
+                rehearsal::Reach { clients, ..reach }
+            });
+            let former = known.is_some_and(|c| c.former);
+            // Of a workload that is there the cluster says how many pods it has.
+            let replicas = known.map_or(replicas, |c| c.replicas);
+            RolloutTarget { workload, reaches: reaches.collect(), applied: known.is_some(), former, replicas }
         });
         all.collect()
     }

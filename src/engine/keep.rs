@@ -198,7 +198,8 @@ impl Engine {
         let lesson = self.lesson_link().map(|lesson| lesson.id);
         let scenario = lesson.or(self.scenario.as_ref().map(|s| s.id.clone())).unwrap_or_default();
         let line = self.session.timeline();
-        let steps = line.iter().rev().take_while(|m| **m != self.beginning).count();
+        let begins = self.session.place(self.beginning).map_or(0, |place| place + 1);
+        let steps = line.len() - begins;
         let link = self.described(link).encode_quickly();
         self.out.push(Output::Keep(Draft { id: self.shown.run.clone(), scenario, steps, link }));
         let now = (self.clock)();

@@ -148,7 +148,7 @@ impl Engine {
 
     /// Goes on with a lesson as a link of the run that is shown has it.
     pub(super) fn resume_lesson(&mut self, link: LessonLink) {
-        let (session, line) = (self.shown.session, self.session.timeline());
+        let (session, line) = (self.shown.session, self.session.timeline().to_vec());
         let resume = Resume { session, line, link: Box::new(link) };
         let Some(text) = resume.link.text.clone() else {
             return self.ask_for_lesson(resume.link.id.clone(), Wish::Resume(resume));
@@ -401,11 +401,7 @@ impl Engine {
         }
         match &self.wanted.as_ref()?.then {
             Wish::Resume(resume) if resume.session == self.shown.session => {
-                let now = self.session.timeline();
-                let place = |place: usize| {
-                    let moment = resume.line.get(place)?;
-                    now.iter().position(|m| m == moment)
-                };
+                let place = |place: usize| self.session.place(*resume.line.get(place)?);
                 Some(resume.link.moved(place))
             }
             Wish::Resume(_) | Wish::Open(_) => None,

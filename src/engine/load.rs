@@ -69,8 +69,8 @@ impl Engine {
         let replayed = replay.finish();
         self.session = replayed.session;
         self.session.set_policy(policy);
+        let begin = self.session.place(from);
         let line = self.session.timeline();
-        let begin = line.iter().position(|m| *m == from);
         if let Some(moment) = begin.and_then(|b| line.get(b.checked_add(ops)?)).copied() {
             self.session.goto(moment);
         }

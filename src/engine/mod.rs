@@ -131,17 +131,17 @@ pub mod scheduling {
 pub mod journey {
     pub use crate::session::view::journey::{
         EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
-        ViaView, WayView, Whose,
+        ViaView, WaitView, WaitWhat, WayView, Whose,
     };
 }
 
 /// What the component map shows.
 pub mod machinery {
     pub use crate::session::view::machinery::{
-        CallPart, CallView, CallsView, Carried, Coming, Connection, Delayed, Garbage, LogLine, Machine,
-        Movement, Overview, Pending, PlegEvent, PodQueues, ProbeRow, Queue, Reflector, Rooms, Row,
-        SandboxRow, SignalRow, SourceRoom, Stale, State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way,
-        Work, WorkerRow,
+        CallPart, CallView, CallsView, Carried, Coming, Connection, DecisionRow, Delayed, ExclusiveRow,
+        Garbage, LogLine, Machine, ManagerRoom, Movement, Overview, Pending, PlegEvent, PodQueues, ProbeRow,
+        ProcessorsRoom, Queue, Reflector, Rooms, Row, SandboxRow, ShutdownRoom, SignalRow, SourceRoom, Stale,
+        State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way, Work, WorkerRow,
     };
 }
 
@@ -180,8 +180,6 @@ pub struct Engine {
     kinds: DefinedKinds,
     /// What `drawing` was made from: the moment, and the API server at that moment.
     drawn: Option<(MomentId, ApiServer)>,
-    /// The last moment of the branch that `shown.marks` was made from.
-    marks_tip: MomentId,
     shown: Shown,
     /// Whether `shown` has changed since the last [`Output::Show`].
     changed: bool,
@@ -247,7 +245,6 @@ impl Engine {
             filtered: Filtered::default(),
             kinds: DefinedKinds::default(),
             drawn: None,
-            marks_tip: MomentId::MAX,
             shown: Shown { speed: 2, ..Shown::default() },
             changed: false,
             activity: None,

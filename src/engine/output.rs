@@ -14,6 +14,7 @@ use crate::kubectl;
 use crate::lessons::{LessonView, Listed};
 use crate::session::export::{Frame, StepTold};
 use crate::session::import::Report;
+use crate::session::rehearsal::Reach;
 use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::{Graph, GraphFilter};
 use crate::session::view::journey::JourneyView;
@@ -442,12 +443,15 @@ pub struct RunText {
 pub struct RolloutTarget {
     /// The workload.
     pub workload: ObjectRef,
-    /// The Service that leads to its pods.
-    pub service: Option<String>,
+    /// The ports of Services that lead to its pods, each with the clients that the run itself has for it. The first one is taken if none
+    /// is chosen.
+    pub reaches: Vec<Reach>,
     /// Whether it is in the cluster. Otherwise the editor's text would make it.
     pub applied: bool,
-    /// The requests a second of each client that the run itself has for the Service. They are the clients of a rehearsal then.
-    pub clients: Vec<f64>,
+    /// Whether it has a former revision, to which a rollout can be undone.
+    pub former: bool,
+    /// How many pods it is to have; `None` of a DaemonSet.
+    pub replicas: Option<i32>,
 }
 
 /// An answer. Each variant answers the [`Ask`](super::Ask) of the same name.

@@ -73,7 +73,7 @@ impl Engine {
         if shown.selection.as_ref().is_some_and(|s| !exists(s)) {
             shown.selection = None;
         }
-        follow_marks(session, &mut shown.marks, &mut self.marks_tip);
+        follow_marks(session, &mut shown.marks);
         shown.at = session.at();
         shown.position = place_of(session, &shown.marks);
         let begins = shown.marks.binary_search_by(|m| m.moment.cmp(&self.beginning));
@@ -164,7 +164,6 @@ impl Engine {
         self.drawing.clear();
         self.set_filter(GraphFilter::default());
         self.drawn = None;
-        self.marks_tip = MomentId::MAX;
         self.live = None;
         self.close_shell();
         self.mark_new_run();

@@ -112,7 +112,7 @@ fn everything_that_crosses_is_plain_data() {
             asked(&mut e, Ask::SchedulingTable(o, Some(at), 5));
         }
         let machine = e.shown().map.machine;
-        for moment in e.session.timeline().into_iter().step_by(3) {
+        for moment in e.session.timeline().to_vec().into_iter().step_by(3) {
             asked(&mut e, Ask::Requests(moment, moment % 2 == 0));
             asked(&mut e, Ask::RuntimeCalls(moment));
             asked(&mut e, Ask::Happened(moment));
@@ -344,9 +344,10 @@ fn a_rehearsed_rollout_is_a_branch() {
     finish(&mut e);
     let (session, from) = (e.shown().session, e.shown().at);
     let Answer::Rollouts(all) = asked(&mut e, Ask::Rollouts) else { panic!("no answer") };
-    let web = all.iter().find(|t| t.service.is_some()).unwrap();
+    let web = all.iter().find(|t| !t.reaches.is_empty()).unwrap();
     assert!(web.applied, "{all:?}");
-    let plan = crate::session::rehearsal::Plan { workload: web.workload.clone(), manifest: None, rate: 20 };
+    let plan = crate::session::rehearsal::Plan::of(web.workload.clone());
+    let plan = crate::session::rehearsal::Plan { rate: 20, ..plan };
     let mut rehearsal = crate::session::rehearsal::Rehearsal::new(e.session.clone(), plan);
     let found = rehearsal.advance(|| true).unwrap().unwrap();
     let lossy = &found.tried[0];
@@ -544,6 +545,7 @@ fn a_run_in_which_everything_is_refused_ends() {
     e.handle(Input::Do("autoscale deployment web --min=1 --max=3 --cpu=50%".into()));
     e.handle(Input::ToSteady);
     finish(&mut e);
+    e.handle(Input::Do("scale deployment web --replicas=4".into()));
     e.handle(Input::Break(Fault::MemberDown { member: "etcd-1".into() }));
     let out = e.handle(Input::ToSteady);
     let (rest, _) = finish(&mut e);

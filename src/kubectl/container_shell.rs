@@ -12,6 +12,9 @@ const MARK: char = '\u{1f}';
 /// What stands before the line that was typed, and after it, in the script that executes it.
 const BEFORE: &str = "#\n";
 const AFTER: &str = "\n__status=$?; ";
+/// The script's first line and its last words.
+const BOTH_STREAMS: &str = "exec 2>&1";
+const LAST: &str = "exit $__status";
 /// What kubectl prints of a command that has failed, up to the exit code.
 const TERMINATED: &str = "command terminated with exit code ";
 /// The exit code of a process that a signal has ended, as a container's end ends all its processes.
@@ -93,7 +96,7 @@ impl ContainerShell {
     /// The command line of kubectl that has the shell execute a line.
     pub fn command(&self, line: &str) -> String {
         // A terminal has both streams.
-        let mut script = "exec 2>&1\n".to_owned();
+        let mut script = format!("{BOTH_STREAMS}\n");
         if !self.directory.is_empty() {
             script.push_str(&format!("cd {}\n", quoted(&self.directory)));
         }
@@ -109,7 +112,7 @@ impl ContainerShell {
         script.push_str(line);
         // A heredoc or a comment ends with its line.
         script.push_str(&format!(
-            "{AFTER}printf '{MARK}'; echo $__status; pwd; hostname; id -u; set; export -p; printf '{MARK}'; exit $__status"
+            "{AFTER}printf '{MARK}'; echo $__status; pwd; hostname; id -u; set; export -p; printf '{MARK}'; {LAST}"
         ));
         let words = self.target.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" ");
         format!("{words} -- {} -c {}", quoted(&self.shell), quoted(&script))
@@ -154,7 +157,21 @@ impl ContainerShell {
             self.target.extend(kept);
             self.container = Some((pod.clone(), container.clone()));
         }
+        let shown = self.without_script(shown);
         Heard { text: format!("{shown}{trapped}{errors}"), over: false }
+    }
+
+    /// What was printed, with the shell alone where `ps` has listed the script that executes the line: the shell that a person
+    /// types into has none.
+    fn without_script(&self, shown: &str) -> String {
+        let begin = format!("{} -c {} ", self.shell, BOTH_STREAMS);
+        let of = |line: &str| match line.split_once(&begin) {
+            Some((before, script)) if script.trim_end().ends_with(LAST) => {
+                format!("{before}{}{}", self.shell, if script.ends_with('\n') { "\n" } else { "" })
+            }
+            _ => line.to_owned(),
+        };
+        shown.split_inclusive('\n').map(of).collect()
     }
 
     /// Takes a line that the shell cannot read, and says what it prints.
@@ -293,6 +310,13 @@ mod tests {
         assert!(
             next.last().unwrap().starts_with("exec 2>&1\ncd /tmp\nB='two\nlines'\n(exit 1)\n#\necho $B\n"),
             "{next:?}"
+        );
+        // The shell has no script for whoever lists processes.
+        let script = next.last().unwrap().replace(|c: char| c.is_ascii_control(), " ");
+        let listed = format!("    1 root 0:00 nginx\n    7 root 0:00 sh -c {script}\n    8 root 0:00 ps\n");
+        assert_eq!(
+            shell.without_script(&listed),
+            "    1 root 0:00 nginx\n    7 root 0:00 sh\n    8 root 0:00 ps\n"
         );
         // What a trap prints is shown and not kept.
         let told = format!("0\n/\nweb\n0\nA='1'\nC=2; rm -r /data\nrm -r /data\n{MARK}rm -r /data\n");

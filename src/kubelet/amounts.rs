@@ -1,5 +1,7 @@
 //! Amounts of what pods use of their node, and the limits of containers.
 
+use std::rc::Rc;
+
 use crate::api::quantity::amount_of;
 use crate::api::types::Container;
 
@@ -14,6 +16,30 @@ pub struct Stats {
     pub inodes: i64,
     /// Processes.
     pub pids: i64,
+}
+
+/// What a pod's programs have written to the disk of their node, in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Into the writable layers of containers, by their names.
+    pub layers: Vec<(Rc<str>, i64)>,
+    /// The logs of containers, by their names.
+    pub logs: Vec<(Rc<str>, i64)>,
+    /// Into emptyDir volumes, by their names.
+    pub volumes: Vec<(Rc<str>, i64)>,
+}
+
+impl Written {
+    /// The amount of this name.
+    pub(super) fn of(all: &[(Rc<str>, i64)], name: &str) -> i64 {
+        all.iter().find(|(n, _)| **n == *name).map_or(0, |(_, bytes)| *bytes)
+    }
+
+    /// All of it.
+    pub(super) fn sum(&self) -> i64 {
+        let all = self.layers.iter().chain(&self.logs).chain(&self.volumes);
+        all.map(|(_, bytes)| *bytes).fold(0, i64::saturating_add)
+    }
 }
 
 impl Stats {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::file_volumes::Store;
 use super::state::PodRuntime;
 use super::turn::Turn;
+use crate::api::pod::Spec;
 use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Volume};
 use crate::api::volume::{claim_of, claim_phase, volume_name};
 use crate::api::{Key, MetaExt};
@@ -35,20 +36,23 @@ fn is_protected(claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.finalizers.iter().flatten().any(|f| f == "kubernetes.io/pvc-protection")
 }
 
+/// The volumes that a container mounts or has as a device. The kubelet passes over the others
+/// (`pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go`, `processPodVolumes`).
+pub(super) fn used_volumes(spec: &Spec) -> impl Iterator<Item = &Volume> {
+    let uses = |v: &Volume| {
+        let containers = || spec.init_containers.iter().flatten().chain(&spec.containers);
+        let mounts = containers().flat_map(|c| c.volume_mounts.iter().flatten());
+        let later = spec.ephemeral_containers.iter().flatten().flat_map(|c| c.volume_mounts.iter().flatten());
+        mounts.chain(later).any(|m| m.name == v.name)
+            || containers().flat_map(|c| c.volume_devices.iter().flatten()).any(|d| d.name == v.name)
+    };
+    spec.volumes.iter().flatten().filter(move |v| uses(v))
+}
+
 impl<'a> Turn<'a> {
-    /// The volumes that a container mounts or has as a device. The kubelet passes over the others
-    /// (`pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go`, `processPodVolumes`).
+    /// The pod's volumes that the kubelet does not pass over.
     pub(super) fn used_volumes(&self) -> impl Iterator<Item = &'a Volume> + use<'a> {
-        let spec = self.spec;
-        let uses = |v: &Volume| {
-            let containers = || spec.init_containers.iter().flatten().chain(&spec.containers);
-            let mounts = containers().flat_map(|c| c.volume_mounts.iter().flatten());
-            let later =
-                spec.ephemeral_containers.iter().flatten().flat_map(|c| c.volume_mounts.iter().flatten());
-            mounts.chain(later).any(|m| m.name == v.name)
-                || containers().flat_map(|c| c.volume_devices.iter().flatten()).any(|d| d.name == v.name)
-        };
-        spec.volumes.iter().flatten().filter(move |v| uses(v))
+        used_volumes(self.spec)
     }
 }
 

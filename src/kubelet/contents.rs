@@ -175,18 +175,28 @@ pub(super) fn is_below(path: &str, root: &str) -> bool {
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.is_empty())
 }
 
+/// What is left of a path: since when, what it is, the bytes that are only counted, and who may do what with it.
+struct Left {
+    at: Timestamp,
+    base: Option<Change>,
+    filled: u64,
+    access: Option<Access>,
+}
+
 /// What changes, in the order of time, have left of each file.
 fn compacted(changes: &[Write]) -> Vec<Write> {
-    let mut all: BTreeMap<&str, (Timestamp, Option<Change>, Option<Access>)> = BTreeMap::new();
+    let mut all: BTreeMap<&str, Left> = BTreeMap::new();
     for w in changes {
         if w.change == Change::Remove {
             all.remove(w.path.as_str());
             continue;
         }
-        let (at, base, access) = all.entry(&w.path).or_insert((w.at, None, None));
+        let Left { at, base, filled, access } =
+            all.entry(&w.path).or_insert(Left { at: w.at, base: None, filled: 0, access: None });
         *at = w.at;
         match &w.change {
             Change::Access(a) => *access = Some(*a),
+            Change::Fill(more) => *filled = filled.saturating_add(*more),
             Change::Append(more) => {
                 let text = match base {
                     Some(Change::Put(text)) => format!("{text}{more}").into(),
@@ -194,11 +204,12 @@ fn compacted(changes: &[Write]) -> Vec<Write> {
                 };
                 *base = Some(Change::Put(text));
             }
-            other => *base = Some(other.clone()),
+            other => (*base, *filled) = (Some(other.clone()), 0),
         }
     }
-    let of = |(path, (at, base, access)): (&str, (Timestamp, Option<Change>, Option<Access>))| {
-        let changes = base.into_iter().chain(access.map(Change::Access));
+    let of = |(path, Left { at, base, filled, access }): (&str, Left)| {
+        let fill = (filled > 0).then_some(Change::Fill(filled));
+        let changes = base.into_iter().chain(fill).chain(access.map(Change::Access));
         changes.map(|change| Write { at, path: path.to_owned(), change }).collect::<Vec<_>>()
     };
     let mut all: Vec<Write> = all.into_iter().flat_map(of).collect();

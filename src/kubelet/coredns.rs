@@ -231,5 +231,6 @@ pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Un
         writes: Vec::new(),
         output: life.output,
         exhausted: false,
+        printed: Vec::new(),
     }
 }

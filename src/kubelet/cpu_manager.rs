@@ -6,16 +6,18 @@ use std::rc::Rc;
 
 use serde_json::{Map as Fields, Value, json};
 
+use super::cgroup;
 use super::cpu_policy::{Alignment, CpuPolicy};
 use super::cpu_topology::{CpuSet, Hint, text};
 use super::limits;
 use super::predicates::Refusal;
 use super::state::{NodeRuntime, State};
 use super::turn::Turn;
-use crate::api::Timestamp;
+use super::usage;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
 use crate::api::types::{Container, Node};
+use crate::api::{Key, Timestamp};
 use crate::shell::{Change, Write};
 
 /// The processors that a pod's containers get for themselves, by the containers' names.
@@ -186,9 +188,20 @@ impl Turn<'_> {
         let quota = limit("cpu").filter(|_| !has_own).map(|q| q.milli_value().saturating_mul(100).max(1000));
         let cpus = self.cpus(&spec.name).unwrap_or_else(|| (0..self.processors_of_node()).collect());
         let or_max = |n: Option<i64>| n.map_or("max".to_owned(), |n| n.to_string());
+        let uses = running.and_then(|r| r.own.uses);
+        let since = running.map_or(at, |r| r.since);
+        let spent = cgroup::CpuTime {
+            wants: usage::cpu_of(self.pod, &spec.name, uses),
+            quota,
+            processors: i64::try_from(cpus.len()).unwrap_or(i64::MAX),
+            passed: i64::try_from(at.duration_since(since).as_micros()).unwrap_or(i64::MAX),
+        };
         let files = [
             ("cpu.max", format!("{} 100000", or_max(quota))),
             ("cpuset.cpus.effective", text(&cpus)),
+            ("cpu.stat", spent.stat()),
+            ("memory.current", usage::memory_of(self.pod, &spec.name, resources, uses).to_string()),
+            ("memory.events", cgroup::MEMORY_EVENTS.to_owned()),
             ("memory.max", or_max(limit("memory").map(|q| q.value()))),
         ];
         let file = |(name, text): (&str, String)| Write {
@@ -207,6 +220,59 @@ pub(super) fn release(node: &mut NodeRuntime, uid: &Rc<str>) {
     for key in held {
         node.cpus.remove(&key);
     }
+}
+
+/// A container that has processors for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exclusive {
+    /// Its pod.
+    pub pod: Option<Key>,
+    /// Its name.
+    pub container: Rc<str>,
+    /// The processors, as Linux lists them: `2-3`.
+    pub cpus: String,
+    /// The NUMA nodes to which they belong.
+    pub numa: Vec<u32>,
+}
+
+/// What the CPU manager with the static policy and the topology manager have decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Processors {
+    /// The policy of the topology manager.
+    pub topology_policy: &'static str,
+    /// Its scope: `container` or `pod`.
+    pub scope: &'static str,
+    /// How many NUMA nodes the machine has.
+    pub numa: u32,
+    /// The processors that all other containers share.
+    pub shared: String,
+    /// The processors that no container gets for itself.
+    pub reserved: String,
+    /// The containers with processors of their own.
+    pub exclusive: Vec<Exclusive>,
+}
+
+/// What has been decided of the processors of a node; `None` with the policy `none`, which leaves that to the kernel.
+pub fn processors(state: &State) -> Option<Processors> {
+    let policy = state.settings.cpus.as_deref()?;
+    let pod = |uid: &Rc<str>| state.pods.iter().find(|(_, rt)| rt.uid == *uid).map(|(key, _)| key.clone());
+    let exclusive = |((uid, container), set): (&(Rc<str>, Rc<str>), &Rc<CpuSet>)| {
+        let numa: CpuSet = set.iter().map(|cpu| policy.topology.numa_of(*cpu)).collect();
+        Exclusive {
+            pod: pod(uid),
+            container: container.clone(),
+            cpus: text(set),
+            numa: numa.into_iter().collect(),
+        }
+    };
+    Some(Processors {
+        topology_policy: policy.alignment.as_str(),
+        scope: if policy.by_pod { "pod" } else { "container" },
+        numa: policy.topology.numa,
+        shared: text(&shared(policy, &state.node)),
+        reserved: text(&policy.reserved),
+        exclusive: state.node.cpus.iter().map(exclusive).collect(),
+    })
 }
 
 /// What a kubelet keeps on its disk of what it has assigned (`/var/lib/kubelet/cpu_manager_state`).

@@ -18,6 +18,18 @@ pub(super) enum Alignment {
     SingleNumaNode,
 }
 
+impl Alignment {
+    /// The name of the policy.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Alignment::None => "none",
+            Alignment::BestEffort => "best-effort",
+            Alignment::Restricted => "restricted",
+            Alignment::SingleNumaNode => "single-numa-node",
+        }
+    }
+}
+
 /// The static policy of the CPU manager (`policy_static.go`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuPolicy {

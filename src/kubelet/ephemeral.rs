@@ -33,6 +33,29 @@ impl Turn<'_> {
         i >= self.main_end()
     }
 
+    /// The name of the container whose processes an ephemeral container sees (`targetContainerName`).
+    fn target_name(&self, i: usize) -> Option<&str> {
+        let name = &self.container_spec(i).filter(|_| self.is_ephemeral(i))?.name;
+        let all = self.pod.spec.as_ref()?.ephemeral_containers.as_deref()?;
+        let target = all.iter().find(|c| c.name == *name)?.target_container_name.as_deref();
+        target.filter(|target| !target.is_empty())
+    }
+
+    /// The index of that container.
+    pub(super) fn target(&self, i: usize) -> Option<usize> {
+        let name = self.target_name(i)?;
+        self.rt.containers.iter().position(|c| *c.name == *name)
+    }
+
+    /// Why an ephemeral container cannot be created: the runtime has never had a container with the name of its target
+    /// (`getTargetID`).
+    pub(super) fn missing_target(&self, i: usize) -> Option<String> {
+        let name = self.target_name(i)?;
+        let target = self.target(i).and_then(|j| self.rt.containers.get(j));
+        let there = target.is_some_and(|c| !matches!(c.state, ContainerState::None));
+        (!there).then(|| format!("unable to find target container {name}"))
+    }
+
     /// Notes the ephemeral containers that are new.
     pub(super) fn note_ephemeral(&mut self) {
         let known = self.rt.containers.len().saturating_sub(self.main_end());

@@ -128,7 +128,7 @@ impl Turn<'_> {
             let cgroup = self.cgroup_files(i, spec, at);
             r.outside.iter().chain(&shared).chain(&cgroup).for_each(|w| world.files.note(w));
             let program = self.program(i, spec);
-            let machine = Rc::new(self.machine(Some(program.words.join(" "))));
+            let machine = Rc::new(self.machine(self.processes(i, true)));
             let own = spec.command.as_ref().is_none_or(|command| command.is_empty());
             let image = spec.image.as_deref().unwrap_or_default();
             let companions = !(own && known_images::leaves_tmp_empty(image));
@@ -141,7 +141,7 @@ impl Turn<'_> {
         let cgroup = self.cgroup_files(i, spec, at);
         self.replaced_since(spec).iter().chain(&cgroup).for_each(|w| world.files.note(w));
         let processors = self.processors(&spec.name);
-        let machine = Rc::new(self.machine(Some(process.program.words.join(" "))));
+        let machine = Rc::new(self.machine(self.processes(i, true)));
         let companions = !run.certain;
         Some((Program { companions, processors, machine, ..process.program.clone() }, world))
     }
@@ -255,11 +255,13 @@ fn compacted(changes: &[Write], now: Timestamp) -> Vec<Write> {
     order::sort(&mut paths);
     paths.dedup();
     let of = |path: &String| {
-        let change = match files.at(path, now)? {
-            shell::Node::File(text) => Change::Put(text.into()),
-            shell::Node::Directory => Change::Directory,
+        let changes = match files.at(path, now) {
+            Some(shell::Node::File(_)) => files.copy(path, now),
+            Some(shell::Node::Directory) => vec![Change::Directory],
+            None => Vec::new(),
         };
-        Some(Write { at: past, path: path.clone(), change })
+        let write = |change| Write { at: past, path: path.clone(), change };
+        changes.into_iter().map(write).collect::<Vec<_>>()
     };
-    paths.into_iter().filter_map(of).collect()
+    paths.into_iter().flat_map(of).collect()
 }

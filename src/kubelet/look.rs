@@ -4,15 +4,17 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::config::used_volumes;
 use super::cri::{ContainerConfig, PodSandboxConfig};
 use super::image_gc::in_use;
 use super::image_gc::used;
 use super::images;
 use super::pod_manager;
-use super::state::{PodRuntime, State};
+use super::projection::is_written;
+use super::state::{PodRuntime, PodVolume, State, WorkerPhase};
 use super::thresholds::{Pressure, Resource, Threshold};
 use super::turn::Turn;
-use crate::api::types::Pod;
+use crate::api::types::{Pod, Volume};
 use crate::api::{Key, Timestamp};
 use crate::client::Caches;
 
@@ -94,6 +96,110 @@ pub fn disk(state: &State) -> Option<i64> {
 /// A pod as the kubelet has it, and whether it is a static one.
 pub fn pod(state: &State, caches: &Caches, key: &Key) -> Option<(Rc<Pod>, bool)> {
     pod_manager::pod(state, caches, key).map(|known| (known.pod, known.is_static))
+}
+
+/// How far the actual state of the world is with a volume that a pod wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Actual {
+    /// It is not there yet.
+    Missing,
+    /// The kubelet has written its files: the number of their version.
+    Written(Option<u64>),
+    /// It is a CSI volume.
+    Csi(PodVolume),
+    /// It is mounted.
+    Mounted,
+}
+
+/// A volume of a pod in the desired state of the world, or still in the actual one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VolumeOf {
+    /// Its name: of a CSI volume that of its PersistentVolume.
+    pub name: Rc<str>,
+    /// The field of the pod that says where it comes from, for example `emptyDir`.
+    pub source: &'static str,
+    /// How far it is.
+    pub actual: Actual,
+}
+
+/// The field of a volume that says where it comes from.
+fn source_of(v: &Volume) -> &'static str {
+    let all = [
+        ("emptyDir", v.empty_dir.is_some()),
+        ("hostPath", v.host_path.is_some()),
+        ("configMap", v.config_map.is_some()),
+        ("secret", v.secret.is_some()),
+        ("downwardAPI", v.downward_api.is_some()),
+        ("projected", v.projected.is_some()),
+        ("persistentVolumeClaim", v.persistent_volume_claim.is_some()),
+        ("ephemeral", v.ephemeral.is_some()),
+        ("csi", v.csi.is_some()),
+        ("image", v.image.is_some()),
+        ("nfs", v.nfs.is_some()),
+    ];
+    all.into_iter().find(|(_, is)| *is).map_or("volume", |(name, _)| name)
+}
+
+/// Whether a CSI volume is what a volume of the pod's spec leads to.
+fn leads_to(pod: &Key, of: &Volume, csi: &PodVolume) -> bool {
+    if csi.inline {
+        return of.csi.is_some() && *csi.volume == *of.name;
+    }
+    match (&of.persistent_volume_claim, &of.ephemeral) {
+        (Some(claim), _) => *csi.claim.name == *claim.claim_name,
+        (None, Some(_)) => *csi.claim.name == *format!("{}-{}", pod.name, of.name),
+        (None, None) => false,
+    }
+}
+
+/// The volumes of a pod: those of the desired state of the world, each with how far the actual state is, and those CSI volumes that
+/// are still there though the pod wants them no more. A pod wants none when its containers have ended for good.
+pub fn volumes(state: &State, caches: &Caches, key: &Key, rt: &PodRuntime) -> Vec<VolumeOf> {
+    let known = self::pod(state, caches, key).filter(|_| rt.phase != WorkerPhase::Terminated);
+    let spec = known.as_ref().and_then(|(pod, _)| pod.spec.as_ref());
+    let mut left: Vec<&PodVolume> = rt.volumes.iter().collect();
+    let mut all = Vec::new();
+    for v in spec.into_iter().flat_map(used_volumes) {
+        let place = left.iter().position(|csi| leads_to(key, v, csi));
+        if let Some(csi) = place.map(|place| left.remove(place)) {
+            let (name, actual) = (csi.volume.clone(), Actual::Csi(csi.clone()));
+            all.push(VolumeOf { name, source: source_of(v), actual });
+            continue;
+        }
+        let name = spec.map_or(v.name.as_str(), |spec| spec.volume_name(&v.name));
+        let written = rt.files.all.iter().find(|w| *w.name == *name);
+        let actual = match written {
+            Some(w) => Actual::Written(w.versions.last().map(|version| version.number)),
+            // What is mounted for the pod is noted when everything is.
+            None if !is_written(v) && rt.lasting.is_some() => Actual::Mounted,
+            None => Actual::Missing,
+        };
+        all.push(VolumeOf { name: name.into(), source: source_of(v), actual });
+    }
+    all.extend(left.into_iter().map(|csi| VolumeOf {
+        name: csi.volume.clone(),
+        source: "csi",
+        actual: Actual::Csi(csi.clone()),
+    }));
+    all
+}
+
+/// How far the shutdown of a node has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShuttingDown {
+    /// How many groups of pods have been told to end, and how many there are.
+    pub groups: (usize, usize),
+    /// How many pods of the last group were told, and until when the kubelet waits for them; `None` if it waits for none.
+    pub waits: Option<(usize, Timestamp)>,
+}
+
+/// The shutdown of the node; `None` if it is not being shut down.
+pub fn shutdown(state: &State) -> Option<ShuttingDown> {
+    let shutdown = state.shutdown.as_ref()?;
+    Some(ShuttingDown {
+        groups: (shutdown.groups, state.settings.shutdown.len()),
+        waits: shutdown.waits.as_ref().map(|(pods, until)| (pods.len(), *until)),
+    })
 }
 
 /// The id of the sandbox of a pod that the kubelet runs.

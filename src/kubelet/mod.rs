@@ -40,10 +40,11 @@
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //! | [`contents`], `lasting` | what is in volumes that outlive their pods, below the kubelet |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
-//! | `stats` | `stats`, `server/stats/summary.go` |
+//! | `stats`, `written` | `stats`, `server/stats/summary.go` |
 //! | `settings`, `said`, `shutdown_periods` | `KubeletConfiguration`, as far as it can be declared |
 //! | `eviction` | `eviction/eviction_manager.go`, `helpers.go` |
 //! | `limits`, `pod_memory` | `kuberuntime_container_linux.go`: `getCPULimit`, `getMemoryLimit`; the cgroups of pods |
+//! | `cgroup` | what a container finds below `/sys/fs/cgroup`, written by the kernel |
 //! | `oom`, `qos` | `oom/oom_watcher_linux.go`, `qos/policy.go`, and the kernel below |
 //! | `preemption` | `preemption/preemption.go` |
 //! | [`look`] | what a view reads of the managers' memory |
@@ -65,6 +66,7 @@ pub mod behaviour;
 pub mod busy;
 mod calls;
 pub mod cause;
+mod cgroup;
 mod changes;
 pub mod clients;
 mod config;
@@ -164,9 +166,10 @@ pub mod visited;
 mod volumes;
 mod wake;
 mod watched;
+mod written;
 
 pub use cause::PodCause;
-pub use cpu_manager::cpu_manager_state;
+pub use cpu_manager::{Exclusive, Processors, cpu_manager_state, processors};
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use http_source::{Decoded, is_from_url};

@@ -193,11 +193,9 @@ impl Kubelet {
                 };
                 if c.status != "Unknown" {
                     changed = Some((c.type_.clone(), c.status.clone(), status));
-                    if c.status != status {
-                        self.status_event(cx, event);
-                    }
                 }
                 if c.status != status {
+                    self.status_event(cx, event);
                     c.last_transition_time = Some(now.clone());
                 }
                 (c.status, c.reason, c.message) = (status.into(), Some(reason.into()), Some(message.into()));

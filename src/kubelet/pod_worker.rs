@@ -412,7 +412,7 @@ impl<'a> Turn<'a> {
 
     /// The deadlines of the pod's next turn.
     pub(super) fn wakes(&self) -> Wakes {
-        let mut wakes = Wakes::default();
+        let mut wakes = self.rt.grows;
         if let Some(at) = self.next_look() {
             wakes.add(WakeSort::Foreground, at);
         }

@@ -27,6 +27,9 @@ pub struct Process {
     pub answers: Rc<BTreeMap<Question, Answers>>,
     /// The version of CoreDNS, if that is what was started; `None` for a program that the shell runs.
     pub coredns: Option<Rc<str>>,
+    /// The space that the files take which are written into its container's layer: each moment at which that becomes another, with the
+    /// bytes from then on.
+    pub layer: Rc<[(Timestamp, u64)]>,
     /// What becomes of it. Of its writes only those that others read are kept, and no output.
     pub run: Run,
 }

@@ -154,15 +154,45 @@ impl Turn<'_> {
             unknown: self.unknown(i, spec),
             stdin: spec.stdin == Some(true),
             input: String::new(),
-            first: self.spec.share_process_namespace != Some(true),
+            first: self.spec.share_process_namespace != Some(true) && self.target(i).is_none(),
             signal: None,
             processors: self.processors(&spec.name),
-            machine: Rc::new(self.machine(None)),
+            machine: Rc::new(self.machine(self.processes(i, false))),
         }
     }
 
-    /// What programs in the pod see of the machine; `process` is the command of a container's first process.
-    pub(super) fn machine(&self, process: Option<String>) -> Machine {
+    /// The command of a container's first process, as it stands in a list of processes.
+    fn command_of(&self, i: usize) -> Option<String> {
+        let spec = self.container_spec(i)?;
+        let running = self.rt.containers.get(i)?.running()?;
+        Some(match &running.process {
+            Some(process) => process.program.words.join(" "),
+            None => self.words(spec, &self.environment(spec)).0.join(" "),
+        })
+    }
+
+    /// The commands of the processes that a program finds in a container, in the order of their numbers: all those of the pod with
+    /// `shareProcessNamespace`, those of a container and of the ephemeral ones whose target it is otherwise. A program that is executed
+    /// in the container finds the container's own process, too.
+    pub(super) fn processes(&self, i: usize, executed: bool) -> Vec<String> {
+        let all = 0..self.rt.containers.len();
+        let own = |j: &usize| *j != i || executed;
+        if self.spec.share_process_namespace == Some(true) {
+            let commands = all.filter(own).filter_map(|j| self.command_of(j));
+            return std::iter::once("/pause".to_owned()).chain(commands).collect();
+        }
+        let target = self.target(i);
+        if target.is_none() && !executed {
+            // It is the first one of its own namespace.
+            return Vec::new();
+        }
+        let of = target.unwrap_or(i);
+        let others = all.filter(|j| *j != of && self.target(*j) == Some(of));
+        std::iter::once(of).chain(others).filter(own).filter_map(|j| self.command_of(j)).collect()
+    }
+
+    /// What programs in the pod see of the machine, and the commands of the processes beside them.
+    pub(super) fn machine(&self, processes: Vec<String>) -> Machine {
         let node = self.caches.get::<Node>(self.node_key);
         let capacity = node.and_then(|n| n.status.as_ref()?.capacity.as_ref()?.get("memory"));
         let kib = |bytes: i64| u64::try_from(bytes).unwrap_or_default() >> 10;
@@ -175,7 +205,10 @@ impl Turn<'_> {
         // Whoever has the network of the node sees its interfaces, of which nobody knows.
         let own = self.rt.addresses.iter().filter(|_| self.spec.host_network != Some(true));
         let addresses = own.filter_map(|a| with_prefix(a.parse().ok()?)).collect();
-        Machine { memory, addresses, process }
+        let disk = node.and_then(|n| n.status.as_ref()?.capacity.as_ref()?.get("ephemeral-storage"));
+        let disk = disk.and_then(|all| u64::try_from(amount_of(Some(all)).value()).ok());
+        let mut processes = processes.into_iter();
+        Machine { memory, disk, addresses, process: processes.next(), beside: processes.collect() }
     }
 
     /// Why the runtime cannot start a container's program: the image certainly does not have it, or nobody may execute it.
@@ -290,7 +323,9 @@ impl Turn<'_> {
                 writes: Vec::new(),
                 output: Vec::new(),
                 exhausted: false,
+                printed: Vec::new(),
             },
+            layer: Rc::default(),
         };
         self.run_process(&mut process, spec);
         self.repeats_anew |= !process.run.cycles.is_empty();
@@ -305,6 +340,8 @@ impl Turn<'_> {
         }
         let mounts = self.shared_mounts(spec);
         let message = termination_path(spec);
+        let own = process.outside.iter().chain(&run.writes);
+        process.layer = self.space_of_layer(spec, own.cloned().collect()).into();
         run.writes.retain(|w| w.path == message || mounts.iter().any(|(m, v)| moved(w, m, v).is_some()));
         process.run = run;
     }

@@ -250,7 +250,8 @@ impl Turn<'_> {
             // The kubelet looks up the user of the image.
             self.note_image_status(i, spec.image.as_deref().unwrap_or_default(), true);
         }
-        if let Some(why) = why.or_else(|| security_context::refusal(self.spec, &self.pod_name(), spec)) {
+        let why = why.or_else(|| security_context::refusal(self.spec, &self.pod_name(), spec));
+        if let Some(why) = why.or_else(|| self.missing_target(i)) {
             self.rt.waits_for_config = true;
             self.start_failed(i, "CreateContainerConfigError", why);
             return;

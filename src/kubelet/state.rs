@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::amounts::Stats;
+use super::amounts::{Stats, Written};
 use super::cause::Cause;
 use super::container_state::ContainerRuntime;
 use super::contents::{Contents, Lasting, Rounds, Told};
@@ -21,7 +21,7 @@ use super::settings::Settings;
 use super::strain::Foreseen;
 use super::url_source::UrlSource;
 use super::visited::Visited;
-use super::wake::Retry;
+use super::wake::{Retry, Wakes};
 use crate::api::persistent::Map;
 use crate::api::pod::Spec;
 use crate::api::types::{ConfigMap, Container, Lease, Pod, PodStatus, Secret};
@@ -342,6 +342,10 @@ pub struct PodRuntime {
     pub disks: Rc<Vec<Write>>,
     /// What the pod used at its last turn.
     pub stats: Stats,
+    /// What its programs had written to the disk by then; `None` if nothing.
+    pub written: Option<Rc<Written>>,
+    /// When that is measured next.
+    pub grows: Wakes,
     /// Whether what is left of its containers has been removed from the disk.
     pub removed: bool,
     /// The container that the kernel has killed, because the node has no memory left, until the pod's next turn.

@@ -1,10 +1,11 @@
 //! What pods use of the memory, the disk and the processes of their node, as the kubelet's summary has it
 //! (`pkg/kubelet/stats`, `pkg/kubelet/server/stats/summary.go`).
 //!
-//! There is nothing to measure: the amounts follow from annotations of the pod and from which containers run. They are
+//! The amounts follow from annotations of the pod, from which containers run, and, where an annotation does not say what is on the
+//! disk, from what the programs of containers write ([`super::written`]). They are
 //! worked out in each turn of a pod, and the node's sum is kept beside them, so that nobody ever goes through all pods.
 
-use super::amounts::Stats;
+use super::amounts::{Stats, Written};
 use super::behaviour::annotation;
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::state::WorkerPhase;
@@ -22,8 +23,15 @@ fn said(pod: &Pod, name: &str, what: &str) -> i64 {
 }
 
 /// The bytes that a container has written into its writable layer.
-pub(super) fn layer(pod: &Pod, container: &str) -> i64 {
-    said(pod, container, "disk")
+pub(super) fn layer(pod: &Pod, written: Option<&Written>, container: &str) -> i64 {
+    let measured = || written.map_or(0, |w| Written::of(&w.layers, container));
+    annotation(&pod.metadata, container, "disk").map_or_else(measured, |_| said(pod, container, "disk"))
+}
+
+/// The bytes that a container has on the disk: its writable layer and its log.
+pub(super) fn layer_and_log(pod: &Pod, written: Option<&Written>, container: &str) -> i64 {
+    let log = written.map_or(0, |w| Written::of(&w.logs, container));
+    layer(pod, written, container).saturating_add(log)
 }
 
 /// An emptyDir volume in memory is no disk space.
@@ -31,15 +39,23 @@ pub(super) fn is_in_memory(volume: &EmptyDirVolumeSource) -> bool {
     volume.medium.as_deref() == Some("Memory")
 }
 
-/// The emptyDir volumes of a pod, each with its name and what is in it (`sim.steady/empty-dir`).
-pub(super) fn empty_dirs(pod: &Pod) -> impl Iterator<Item = (&str, &EmptyDirVolumeSource, i64)> {
+/// The emptyDir volumes of a pod, each with its name and what is in it (`sim.steady/empty-dir`, or what was written).
+pub(super) fn empty_dirs<'a>(
+    pod: &'a Pod,
+    written: Option<&'a Written>,
+) -> impl Iterator<Item = (&'a str, &'a EmptyDirVolumeSource, i64)> {
     let volumes = pod.spec.iter().flat_map(|s| s.volumes.iter().flatten());
-    volumes.filter_map(|v| Some((v.name.as_str(), v.empty_dir.as_ref()?, said(pod, &v.name, "empty-dir"))))
+    volumes.filter_map(move |v| {
+        let measured = || written.map_or(0, |w| Written::of(&w.volumes, &v.name));
+        let told = annotation(&pod.metadata, &v.name, "empty-dir").map(|_| said(pod, &v.name, "empty-dir"));
+        Some((v.name.as_str(), v.empty_dir.as_ref()?, told.unwrap_or_else(measured)))
+    })
 }
 
 impl Turn<'_> {
     /// Works out what the pod uses now, and corrects the node's sum by the difference.
     pub(super) fn measure(&mut self) {
+        self.measure_written();
         let now = self.stats();
         self.node.stats = self.node.stats.minus(self.rt.stats).plus(now);
         self.rt.stats = now;
@@ -47,7 +63,8 @@ impl Turn<'_> {
 
     fn stats(&self) -> Stats {
         let mut sum = Stats::default();
-        let (pod, told) = (self.pod, self.rt.annotated);
+        let (pod, told, written) = (self.pod, self.rt.annotated, self.rt.written.as_deref());
+        let on_disk = told || written.is_some();
         let ended = self.rt.phase == WorkerPhase::Terminated;
         for (i, c) in self.rt.containers.iter().enumerate() {
             let Some(spec) = self.container_spec(i) else { continue };
@@ -63,15 +80,15 @@ impl Turn<'_> {
                 sum.pids = sum.pids.saturating_add(processes.max(1));
             }
             // What is left of a container keeps its writable layer until it is removed.
-            if told && !matches!(c.state, ContainerState::None) && !self.rt.removed {
-                sum.disk = sum.disk.saturating_add(layer(pod, &c.name));
+            if on_disk && !matches!(c.state, ContainerState::None) && !self.rt.removed {
+                sum.disk = sum.disk.saturating_add(layer_and_log(pod, written, &c.name));
                 sum.inodes = sum.inodes.saturating_add(said(pod, &c.name, "inodes"));
             }
         }
         if self.rt.sandbox && !ended {
             // The sandbox has a process of its own, and the volumes are there.
             sum.pids = sum.pids.saturating_add(1);
-            for (_, volume, bytes) in empty_dirs(pod).filter(|_| told) {
+            for (_, volume, bytes) in empty_dirs(pod, written).filter(|_| on_disk) {
                 let of = if is_in_memory(volume) { &mut sum.memory } else { &mut sum.disk };
                 *of = of.saturating_add(bytes);
             }
@@ -84,7 +101,7 @@ fn runs(c: &ContainerRuntime) -> bool {
     c.running().is_some()
 }
 
-/// Whether a pod has annotations of what it writes to the disk. Only such a pod can exceed its limits.
+/// Whether a pod has annotations of what it writes to the disk.
 pub(super) fn writes(pod: &Pod) -> bool {
     let ours = |k: &String| k.starts_with("sim.steady/disk") || k.starts_with("sim.steady/empty-dir");
     pod.metadata.annotations.iter().flatten().any(|(k, _)| ours(k))

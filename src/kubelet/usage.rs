@@ -124,6 +124,12 @@ pub(super) fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
     amount.filter(|a| a.sign() >= 0)
 }
 
+/// The CPU that a container wants by itself, in thousandths; an idle process wants next to nothing.
+pub(super) fn cpu_of(pod: &Pod, name: &str, uses: Option<Uses>) -> i64 {
+    let said = said(pod, name, "cpu").map(|cpu| cpu.milli_value());
+    said.unwrap_or_else(|| uses.map_or(IDLE.0, |uses| uses.cpu))
+}
+
 /// The memory that a container uses while it runs, in bytes.
 pub(super) fn memory(pod: &Pod, container: &Container, running: &Running) -> i64 {
     memory_of(pod, &container.name, container.resources.as_ref(), running.own.uses)

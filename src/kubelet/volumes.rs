@@ -17,6 +17,8 @@ use super::task::Task;
 use super::timings::{self, later};
 use super::turn::Turn;
 use super::wake::{Retry, WakeSort};
+use crate::api::node_selector::Terms;
+use crate::api::quote::go_quote;
 use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Secret, Volume};
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, csi};
@@ -103,12 +105,19 @@ impl Turn<'_> {
                 self.node.volumes.insert((v.name.clone(), key.clone()), ());
             }
         }
-        if self.rt.volumes.iter().all(|v| v.mounted) {
-            return true;
+        let all_mounted = self.rt.volumes.iter().all(|v| v.mounted);
+        if !all_mounted {
+            self.rt.waits_for_attach = !self.volumes_are_attached();
+            if self.rt.waits_for_attach {
+                return false;
+            }
         }
-        self.rt.waits_for_attach = !self.volumes_are_attached();
-        if self.rt.waits_for_attach {
+        if let Some(message) = self.belongs_elsewhere() {
+            self.mount_failed(message);
             return false;
+        }
+        if all_mounted {
+            return true;
         }
         let failure = self.rt.volumes.iter().filter(|v| !v.mounted).find_map(|v| self.why_not_mounted(v));
         if let Some(message) = failure {
@@ -124,6 +133,24 @@ impl Turn<'_> {
         }
         self.rt.work = Some(Work::Mount { until: later(self.now, timings::MOUNT) });
         false
+    }
+
+    /// Why a PersistentVolume of the pod cannot be mounted on this node, whose labels its node affinity does not match
+    /// (`checkNodeAffinity`, `pkg/volume/util/operationexecutor/operation_generator.go`). The scheduler has seen to that, but not for a pod
+    /// that names its node itself.
+    fn belongs_elsewhere(&self) -> Option<String> {
+        let node = self.caches.get::<Node>(self.node_key)?;
+        self.used_volumes().find_map(|v| {
+            let (claim, _) = claim_of(self.pod, v)?;
+            let claim = Key::new(MetaExt::namespace(&self.pod.metadata), &claim);
+            let bound = self.caches.get::<PersistentVolumeClaim>(&claim)?;
+            let volume = self.caches.get::<PersistentVolume>(&Key::new("", volume_name(bound)))?;
+            let required = volume.spec.as_ref()?.node_affinity.as_ref()?.required.as_ref()?;
+            let name = go_quote(MetaExt::name(&volume.metadata));
+            let why = "no matching NodeSelectorTerms";
+            (!Terms::parse(required).matches(node))
+                .then(|| format!("MountVolume.NodeAffinity check failed for volume {name} : {why}"))
+        })
     }
 
     /// Why a volume cannot be mounted; `None` if it can. What fails is the first mount for the node, or, where another pod of

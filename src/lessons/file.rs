@@ -14,7 +14,7 @@ use super::journeys::Journeys;
 use super::prints::Prints;
 use crate::api::ip_family::IpFamily;
 use crate::session::data::{self, DataError};
-use crate::session::scenario::{Scenario, ScenarioStep, Text};
+use crate::session::scenario::{Scenario, ScenarioStep, Size, Text};
 use crate::session::{MEMBERS, NODES_LIMIT};
 
 /// The most words of a step's English text.
@@ -425,6 +425,7 @@ impl Lesson {
             title: self.title.clone(),
             text: self.idea.clone(),
             nodes: start.nodes,
+            size: Size::Ordinary,
             etcd: start.etcd,
             ip_family: start.ip_family,
             depth: None,

@@ -89,6 +89,7 @@ fn followed_json(followed: &WayView) -> Json {
         Some(EndView::Rejected) => ("Rejected", ""),
         Some(EndView::Dropped) => ("Dropped", ""),
         Some(EndView::Denied(_)) => ("Denied", ""),
+        Some(EndView::Untracked { .. }) => ("Untracked", ""),
     };
     json!({
         "names": followed.lookups.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),

@@ -250,8 +250,7 @@ impl LessonRun {
 
     /// The lesson as a link of the session carries it. `text` is the text of the lesson's file, unless every page has it.
     pub fn link(&self, session: &Session, text: Option<String>) -> LessonLink {
-        let line = session.timeline();
-        let place = |id: MomentId| line.iter().position(|m| *m == id);
+        let place = |id: MomentId| session.place(id);
         let visits = self.visits.iter().map(|v| VisitLink {
             begin: place(v.history.begins()),
             said: v.said.clone(),

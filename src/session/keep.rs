@@ -73,7 +73,7 @@ mod tests {
         let mut s = Session::new(Start::default());
         s.apply(&scenario::all().remove(0).manifest.replace("replicas: 3", "replicas: 300"));
         while s.step(Depth::Command, None) {}
-        let line = s.timeline();
+        let line = s.timeline().to_vec();
         // In this test each moment counts as 256 commands.
         let (mut nth, mut last) = (0, 0);
         for id in line.iter().skip(2) {

@@ -64,7 +64,7 @@ pub mod view;
 #[cfg(test)]
 mod wrong_tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
@@ -99,8 +99,11 @@ pub struct Session {
     start: Start,
     moments: Vec<Moment>,
     at: MomentId,
-    // The end of the branch that is shown; `at` is on the path to it.
-    tip: MomentId,
+    // The branch that is shown, from the root to its end; `at` is on it. A moment has a higher number than the one
+    // before it, so the numbers rise.
+    line: Vec<MomentId>,
+    // The moments at which branches part, in the order of their numbers.
+    forks: BTreeSet<MomentId>,
     // The policy of steps for which no component was chosen.
     policy: Policy,
     // The cluster at `at`; while a step is under way, a later one.
@@ -154,7 +157,8 @@ impl Session {
             start,
             moments: vec![root],
             at: 0,
-            tip: 0,
+            line: vec![0],
+            forks: BTreeSet::new(),
             policy: Policy::Fair,
             cluster,
             near: VecDeque::new(),
@@ -231,13 +235,13 @@ impl Session {
     /// The cluster at the end of the branch that is shown; `None` if it would have to be computed, as where a branch was gone to
     /// in its middle.
     pub fn end(&self) -> Option<&Cluster> {
-        self.at_hand(self.tip)
+        self.at_hand(self.tip())
     }
 
     /// Keeps the cluster of the present moment if that is the end of the branch, because it is about to be left.
     fn keep_end(&mut self) {
-        if self.at == self.tip && !self.astray {
-            self.end = Some(Box::new((self.tip, self.cluster.clone())));
+        if self.at == self.tip() && !self.astray {
+            self.end = Some(Box::new((self.at, self.cluster.clone())));
         }
     }
 
@@ -280,37 +284,38 @@ impl Session {
     }
 
     /// The moments of the branch that is shown, from the root to its end.
-    pub fn timeline(&self) -> Vec<MomentId> {
-        let mut line = vec![self.tip];
-        let mut id = self.tip;
-        while let Some(parent) = self.moments.get(id).and_then(|m| m.parent) {
-            line.push(parent);
-            id = parent;
-        }
-        line.reverse();
-        line
+    pub fn timeline(&self) -> &[MomentId] {
+        &self.line
+    }
+
+    /// The place of a moment in the [timeline](Session::timeline); `None` if it is on another branch.
+    pub fn place(&self, id: MomentId) -> Option<usize> {
+        self.line.binary_search(&id).ok()
     }
 
     /// The last moment of the branch that is shown.
     pub fn tip(&self) -> MomentId {
-        self.tip
+        // The root is always there.
+        self.line.last().copied().unwrap_or_default()
+    }
+
+    /// The moments at which branches part, in the order in which they were made.
+    pub fn forks(&self) -> impl Iterator<Item = MomentId> {
+        self.forks.iter().copied()
     }
 
     /// Whether a moment is the current one, or lies on the way to it.
     pub fn comes_from(&self, id: MomentId) -> bool {
-        // Each moment of a branch has a higher number than its parent.
-        let mut at = self.at;
-        while at > id {
-            let Some(parent) = self.moments.get(at).and_then(|m| m.parent) else { break };
-            at = parent;
-        }
-        at == id
+        id <= self.at && self.place(id).is_some()
     }
 
     /// Whether the current moment lies on the way to a moment, or is that moment.
     pub fn is_on_way_to(&self, id: MomentId) -> bool {
         let mut at = id;
         while at > self.at {
+            if self.place(at).is_some() {
+                return true;
+            }
             let Some(parent) = self.moments.get(at).and_then(|m| m.parent) else { break };
             at = parent;
         }
@@ -334,12 +339,25 @@ impl Session {
     }
 
     fn show_branch_of(&mut self, id: MomentId) {
-        if !self.timeline().contains(&id) {
-            let mut tip = id;
-            while let Some(next) = self.moments[tip].children.last() {
-                tip = *next;
+        if self.place(id).is_some() {
+            return;
+        }
+        // What comes before it, up to where its branch leaves the one that is shown.
+        let (mut before, mut at) = (vec![id], id);
+        let shared = loop {
+            let Some(parent) = self.moments[at].parent else { break 0 };
+            if let Some(place) = self.place(parent) {
+                break place + 1;
             }
-            self.tip = tip;
+            before.push(parent);
+            at = parent;
+        };
+        self.line.truncate(shared);
+        self.line.extend(before.into_iter().rev());
+        let mut tip = id;
+        while let Some(next) = self.moments[tip].children.last() {
+            tip = *next;
+            self.line.push(tip);
         }
     }
 
@@ -382,9 +400,7 @@ impl Session {
 
     /// The next moment of the branch that is shown; `None` at its end.
     pub fn ahead(&self) -> Option<MomentId> {
-        let line = self.timeline();
-        let at = line.iter().position(|m| *m == self.at)?;
-        line.get(at + 1).copied()
+        self.line.get(self.place(self.at)? + 1).copied()
     }
 
     /// The next moment of the branch that is shown, if a person's act led to it: a command line, an apply, or a fault. A

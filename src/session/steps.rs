@@ -182,12 +182,18 @@ impl Session {
         // Nearly every moment has one after it, and there may be a hundred thousand: no room is taken for what does not come.
         before.children.reserve_exact(1);
         before.children.push(id);
+        if before.children.len() > 1 {
+            self.forks.insert(self.at);
+        }
+        // The moment that is shown is on the branch that is shown, which goes on with this one.
+        let place = self.place(self.at).unwrap_or_default();
+        self.line.truncate(place + 1);
+        self.line.push(id);
         if id == self.moments.capacity() {
             self.moments.reserve_exact(id / 8 + 64);
         }
         self.moments.push(Moment { parent, children: Vec::new(), what, op, steps, kept, trail });
         self.at = id;
-        self.tip = id;
         self.end = None;
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::Printed;
 use crate::api::{Timestamp, later};
 use crate::network::question::HeaderFields;
 use crate::network::url::Url;
@@ -72,6 +73,8 @@ pub struct Cycle {
     pub period: SignedDuration,
     /// The requests of a round, each with the time since the round's begin.
     pub requests: Vec<(SignedDuration, Sending)>,
+    /// How much a round prints. Rounds that are alike only in what they send have printed all of it themselves.
+    pub printed: Printed,
 }
 
 impl Cycle {

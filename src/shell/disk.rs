@@ -64,7 +64,9 @@ impl Shell<'_> {
     pub(super) fn change(&mut self, path: &str, change: Change) {
         let path = self.path(path);
         let path = match change {
-            Change::Put(_) | Change::Append(_) | Change::Access(_) => self.files.resolve(&path, self.now).0,
+            Change::Put(_) | Change::Append(_) | Change::Fill(_) | Change::Access(_) => {
+                self.files.resolve(&path, self.now).0
+            }
             Change::Directory | Change::Link(_) | Change::Remove => {
                 self.files.resolve_parent(&path, self.now)
             }
@@ -72,6 +74,30 @@ impl Shell<'_> {
         let write = Write { at: self.now, path, change };
         self.files.note(&write);
         self.writes.push(write);
+    }
+
+    /// Whether a path is a device from which one can read for ever.
+    pub(super) fn is_endless(&self, path: &str) -> bool {
+        matches!(self.path(path).as_str(), "/dev/urandom" | "/dev/zero")
+    }
+
+    /// Whether a command reads from such a device: from the only one of the files that it is given, or from its standard input.
+    pub(super) fn reads_for_ever(&self, paths: &[&str]) -> bool {
+        match paths {
+            [] | ["-"] => self.inputs.get(self.input).is_some_and(|input| input.endless),
+            [path] => self.is_endless(path),
+            _ => false,
+        }
+    }
+
+    /// The bytes of standard input that are only counted.
+    pub(super) fn counted_input(&self) -> u64 {
+        self.inputs.get(self.input).map_or(0, |input| input.rest)
+    }
+
+    /// How many bytes a file has of which so much could be read.
+    pub(super) fn size_of(&self, path: &str, text: &str) -> u64 {
+        self.files.size(&self.path(path), self.now).max(text.len() as u64)
     }
 
     /// The content of a file, or why it cannot be read.

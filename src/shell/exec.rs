@@ -383,7 +383,13 @@ impl Shell<'_> {
             if !last {
                 let text = self.buffers.pop().unwrap_or_default();
                 let from = (!open).then_some(self.now);
-                self.inputs.push(Input { text: text.chars().collect(), at: 0, from, open });
+                self.inputs.push(Input {
+                    text: text.chars().collect(),
+                    at: 0,
+                    from,
+                    open,
+                    ..Input::default()
+                });
                 self.input = self.inputs.len() - 1;
             }
         }

@@ -12,6 +12,8 @@ pub enum Change {
     Put(Rc<str>),
     /// The text is appended to it.
     Append(Rc<str>),
+    /// So many zero bytes are appended to it. They are counted and not kept.
+    Fill(u64),
     /// It becomes a directory.
     Directory,
     /// It becomes a symbolic link to this path, which may be relative to the link's directory.
@@ -90,6 +92,12 @@ enum Entry {
     Link(Rc<str>),
 }
 
+/// How much of a file is read whose zero bytes are only counted.
+const FILLED_LIMIT: usize = 1 << 16;
+
+/// The space of a disk that a file takes is a multiple of this.
+const BLOCK: u64 = 4096;
+
 /// How many symbolic links are followed from one path (`ELOOP`).
 const LINKS_LIMIT: usize = 40;
 
@@ -155,6 +163,50 @@ pub fn parent(path: &str) -> &str {
     }
 }
 
+/// Whether a change adds to what there is of a file.
+fn adds(change: &Change) -> bool {
+    matches!(change, Change::Append(_) | Change::Fill(_))
+}
+
+/// The last change that makes something new of a path.
+fn base_of(past: &[(Timestamp, Change)]) -> Option<usize> {
+    past.iter().rposition(|(_, c)| !adds(c) && !matches!(c, Change::Access(_)))
+}
+
+/// The bytes of a file that had so many before a change.
+fn size_after(before: u64, change: &Change) -> u64 {
+    match change {
+        Change::Put(text) => text.len() as u64,
+        Change::Append(more) => before.saturating_add(more.len() as u64),
+        Change::Fill(more) => before.saturating_add(*more),
+        Change::Access(_) => before,
+        Change::Directory | Change::Link(_) | Change::Remove => 0,
+    }
+}
+
+/// The space that files take which changes have made, given in the order of time: each moment at which that becomes another, with
+/// the bytes from then on. A file takes whole blocks of 4 KiB; a directory takes nothing.
+pub fn space<'a>(changes: impl IntoIterator<Item = &'a Write>) -> Vec<(Timestamp, u64)> {
+    let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut all: Vec<(Timestamp, u64)> = Vec::new();
+    let taken = |size: u64| size.div_ceil(BLOCK).saturating_mul(BLOCK);
+    let mut sum: u64 = 0;
+    for write in changes {
+        let size = sizes.entry(&write.path).or_default();
+        let before = taken(*size);
+        *size = size_after(*size, &write.change);
+        if taken(*size) == before {
+            continue;
+        }
+        sum = sum.saturating_sub(before).saturating_add(taken(*size));
+        match all.last_mut() {
+            Some((at, last)) if *at == write.at => *last = sum,
+            _ => all.push((write.at, sum)),
+        }
+    }
+    all
+}
+
 impl Files {
     /// Notes a change. Changes of one moment happen in the order in which they are noted.
     pub fn note(&mut self, write: &Write) {
@@ -175,17 +227,23 @@ impl Files {
     fn entry(&self, path: &str, now: Timestamp) -> Option<Entry> {
         let past = self.past(path, now);
         // The last change that makes something new of the path, and the additions after it.
-        let base = past.iter().rposition(|(_, c)| !matches!(c, Change::Append(_) | Change::Access(_)));
+        let base = base_of(past);
         let text = |from: usize, first: &str| {
             let mut text = first.to_owned();
             for (_, change) in past.iter().skip(from) {
-                if let Change::Append(more) = change {
-                    text.push_str(more);
+                match change {
+                    Change::Append(more) => text.push_str(more),
+                    Change::Fill(more) => {
+                        let free = FILLED_LIMIT.saturating_sub(text.len());
+                        let more = usize::try_from(*more).unwrap_or(usize::MAX).min(free);
+                        text.extend(std::iter::repeat_n('\0', more));
+                    }
+                    _ => {}
                 }
             }
             Entry::Node(Node::File(text))
         };
-        let appended = |from: usize| past.iter().skip(from).any(|(_, c)| matches!(c, Change::Append(_)));
+        let appended = |from: usize| past.iter().skip(from).any(|(_, c)| adds(c));
         match base.and_then(|b| Some((b, &past.get(b)?.1))) {
             Some((b, Change::Put(first))) => Some(text(b + 1, first)),
             Some((b, Change::Remove)) if appended(b + 1) => Some(text(b + 1, "")),
@@ -208,6 +266,21 @@ impl Files {
             // Links in a circle.
             Entry::Link(_) => None,
         }
+    }
+
+    /// How many bytes a file has, symbolic links followed; 0 if there is none.
+    pub fn size(&self, path: &str, now: Timestamp) -> u64 {
+        let past = self.past(&self.resolve(path, now).0, now);
+        let from = base_of(past).unwrap_or_default();
+        past.iter().skip(from).fold(0, |size, (_, change)| size_after(size, change))
+    }
+
+    /// The changes that make a file like the one at a path, symbolic links followed: its text, and what it has beside that.
+    pub fn copy(&self, path: &str, now: Timestamp) -> Vec<Change> {
+        let Some(Node::File(text)) = self.at(path, now) else { return Vec::new() };
+        let rest = self.size(path, now).saturating_sub(text.len() as u64);
+        let fill = (rest > 0).then_some(Change::Fill(rest));
+        std::iter::once(Change::Put(text.into())).chain(fill).collect()
     }
 
     /// Where a symbolic link leads; `None` if the path is none.

@@ -11,8 +11,8 @@ use super::ast::Node;
 use super::cycle::{Cycle, Sending, Varied};
 use super::files::{Files, Write};
 use super::{
-    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Listens, Output, Outside, Program,
-    Run, STOPS_AFTER, Then, Unknown, Until, World,
+    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Listens, Output, Outside, Printed,
+    Program, Run, STOPS_AFTER, Then, Unknown, Until, World,
 };
 use crate::api::{Timestamp, later};
 use crate::network::{Answer, Outcome, Question, Reply};
@@ -61,6 +61,10 @@ pub(super) struct Input {
     pub(super) from: Option<Timestamp>,
     /// Whether nobody ever closes the stream.
     pub(super) open: bool,
+    /// The bytes behind the text that are only counted.
+    pub(super) rest: u64,
+    /// Whether it is a device that has bytes for ever.
+    pub(super) endless: bool,
 }
 
 /// A command in the background.
@@ -125,6 +129,12 @@ pub(super) struct Shell<'a> {
     pub(super) listens: Vec<Listens>,
     pub(super) output: Vec<Output>,
     pub(super) printed: usize,
+    /// What was printed, piece by piece, in a run to the program's end.
+    said: Vec<(Timestamp, Printed)>,
+    /// All of it.
+    pub(super) said_so_far: Printed,
+    /// How many bytes have been written to files that were only counted.
+    pub(super) filled: u64,
     pub(super) certain: bool,
     pub(super) steps: usize,
     /// How many comparisons of patterns were not counted as a command yet.
@@ -204,6 +214,9 @@ impl<'a> Shell<'a> {
             listens: Vec::new(),
             output: Vec::new(),
             printed: 0,
+            said: Vec::new(),
+            said_so_far: Printed::default(),
+            filled: 0,
             certain: true,
             steps: if until.is_some() { COMMANDS_LIMIT_OF_A_MOMENT } else { COMMANDS_LIMIT },
             compared: 0,
@@ -255,6 +268,19 @@ impl<'a> Shell<'a> {
             writes: self.writes,
             output: self.output,
             exhausted: self.steps == 0,
+            printed: so_far(self.said, last),
+        }
+    }
+
+    /// Notes that something is printed, for who asks how much that is.
+    pub(super) fn note_printed(&mut self, piece: Printed) {
+        if self.until.is_some() {
+            return;
+        }
+        self.said_so_far = self.said_so_far.plus(piece);
+        match self.said.last_mut() {
+            Some((at, all)) if *at == self.now => *all = all.plus(piece),
+            _ => self.said.push((self.now, piece)),
         }
     }
 
@@ -460,6 +486,18 @@ impl<'a> Shell<'a> {
             Then::Leave(status) => Err(Stop::Killed(status)),
         }
     }
+}
+
+/// What was printed until each moment at which something was, up to the last one.
+fn so_far(mut said: Vec<(Timestamp, Printed)>, last: Timestamp) -> Vec<(Timestamp, Printed)> {
+    said.retain(|(at, _)| *at <= last);
+    crate::api::order::sort_by(&mut said, |a, b| a.0.cmp(&b.0));
+    let mut all = Printed::default();
+    for (_, piece) in &mut said {
+        all = all.plus(*piece);
+        *piece = all;
+    }
+    said
 }
 
 /// The beginning of a text that is too long.

@@ -66,7 +66,7 @@ use machine::{Shell, Stop};
 
 pub use cursor::{AtCursor, at_cursor};
 pub use cycle::{Cycle, Sending};
-pub use files::{Access, Change, Files, Node, Write, absolute};
+pub use files::{Access, Change, Files, Node, Write, absolute, space};
 pub use text::duration;
 pub use tools::{OF_ALPINE, is_shell, is_tool};
 
@@ -184,10 +184,14 @@ impl Program {
 pub struct Machine {
     /// All memory and what is used of it, in KiB; `None` if nobody knows.
     pub memory: Option<(u64, u64)>,
+    /// The size of its disk in bytes; `None` if nobody knows.
+    pub disk: Option<u64>,
     /// The addresses of its network's interface, with the length of the range's prefix.
     pub addresses: Vec<ipnet::IpNet>,
     /// The command of the container's first process; `None` if it is the program itself.
     pub process: Option<String>,
+    /// The commands of the other processes of its process namespace, in the order of their numbers.
+    pub beside: Vec<String>,
 }
 
 /// What a program finds outside of itself.
@@ -333,6 +337,41 @@ pub struct Run {
     pub output: Vec<Output>,
     /// Whether it was not run further because it has executed as many commands as are allowed.
     pub exhausted: bool,
+    /// How much it has printed until each moment at which it has printed something, in the order of time; what its loops repeat is in
+    /// [`Cycle::printed`]. A run that is not to the program's end has none.
+    pub printed: Vec<(Timestamp, Printed)>,
+}
+
+/// How much was printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// The bytes.
+    pub bytes: u64,
+    /// The ends of lines among them.
+    pub lines: u64,
+}
+
+impl Printed {
+    /// How much a text is.
+    pub fn of(text: &str) -> Printed {
+        Printed { bytes: text.len() as u64, lines: text.bytes().filter(|b| *b == b'\n').count() as u64 }
+    }
+
+    /// Both together.
+    pub fn plus(self, other: Printed) -> Printed {
+        Printed {
+            bytes: self.bytes.saturating_add(other.bytes),
+            lines: self.lines.saturating_add(other.lines),
+        }
+    }
+
+    /// What is more than the other one.
+    pub fn minus(self, other: Printed) -> Printed {
+        Printed {
+            bytes: self.bytes.saturating_sub(other.bytes),
+            lines: self.lines.saturating_sub(other.lines),
+        }
+    }
 }
 
 /// Runs a program. `outside` answers questions to the network that the world has no answer for.

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
 
-use super::COMMANDS_LIMIT;
 use super::cycle::{Cycle, Sending, Varied};
 use super::machine::{Frame, Out, Ran, Shell, Stop};
+use super::{COMMANDS_LIMIT, Printed};
 use crate::api::{Timestamp, later};
 use crate::network::{Answer, Question};
 
@@ -49,6 +49,8 @@ struct Round {
     begin: Begin,
     /// How many requests had been sent before it.
     sent: usize,
+    /// How much had been printed before it.
+    printed: Printed,
     /// How often commands had looked at the clock before it.
     clock: usize,
     /// What the round before it did.
@@ -149,6 +151,8 @@ impl Shell<'_> {
             let offset = |(at, sending): &(Timestamp, Sending)| (at.duration_since(last.at), sending.clone());
             (self.now.duration_since(last.at), sent.map(offset).collect::<Vec<_>>())
         });
+        let printed = self.said_so_far;
+        let told = last.as_ref().map_or(Printed::default(), |last| printed.minus(last.printed));
         let alike = quiet.is_some_and(|last| {
             let writes = self.files.next_of_all(last.at).is_some_and(|at| at <= self.now);
             !writes && last.begin == begin && last.clock == self.clock_reads.get() && last.before == did
@@ -168,7 +172,7 @@ impl Shell<'_> {
                 self.note_alike(rounds, Some(self.now));
             }
             let Some(change) = self.next_change(self.now) else {
-                self.repeat_until(rounds, None, period, requests);
+                self.repeat_until(rounds, None, (period, requests), told);
                 return Err(self.block());
             };
             // Rounds that take no time go on until the change; of others those are left out that end before it.
@@ -177,7 +181,7 @@ impl Shell<'_> {
                 (left - 1).checked_div(period.as_nanos()).map(|many| i32::try_from(many).unwrap_or(i32::MAX));
             at = many.map_or(change, |many| later(self.now, period.saturating_mul(many)));
             if at > self.now {
-                self.repeat_until(rounds, Some(at), period, requests);
+                self.repeat_until(rounds, Some(at), (period, requests), told);
                 // Each change outside comes once, so the program has the whole budget again. What it does itself it can do for ever.
                 if self.changes_outside(self.now).any(|outside| outside == change) {
                     self.steps = COMMANDS_LIMIT;
@@ -189,7 +193,7 @@ impl Shell<'_> {
         }
         self.now = at;
         let (sent, clock) = (self.sendings.len(), self.clock_reads.get());
-        rounds.under_way = Some(Round { at, begin, sent, clock, before });
+        rounds.under_way = Some(Round { at, begin, sent, printed, clock, before });
         Ok(())
     }
 
@@ -209,29 +213,22 @@ impl Shell<'_> {
         let known = self.cycles.iter().skip(rounds.cycles).any(|cycle| cycle.number != rounds.number);
         let Some((from, (period, requests))) = rounds.alike.take().filter(|_| !known) else { return };
         if self.nested_loops <= 1 {
-            self.push_cycle(rounds, from, until, period, requests);
+            self.push_cycle(rounds, (from, until), (period, requests), Printed::default());
         }
     }
 
     /// Notes that rounds are alike from now on.
-    fn repeat_until(
-        &mut self,
-        rounds: &Rounds,
-        until: Option<Timestamp>,
-        period: SignedDuration,
-        requests: Vec<(SignedDuration, Sending)>,
-    ) {
-        self.push_cycle(rounds, self.now, until, period, requests);
+    fn repeat_until(&mut self, rounds: &Rounds, until: Option<Timestamp>, did: Did, printed: Printed) {
+        self.push_cycle(rounds, (self.now, until), did, printed);
     }
 
     /// Notes a cycle. Rounds that neither take time nor send anything are none.
     fn push_cycle(
         &mut self,
         rounds: &Rounds,
-        from: Timestamp,
-        until: Option<Timestamp>,
-        mut period: SignedDuration,
-        mut requests: Vec<(SignedDuration, Sending)>,
+        (from, until): (Timestamp, Option<Timestamp>),
+        (mut period, mut requests): Did,
+        printed: Printed,
     ) {
         if !period.is_positive() {
             for (after, _) in &mut requests {
@@ -241,7 +238,7 @@ impl Shell<'_> {
         }
         if period.is_positive() && until.is_none_or(|until| until > rounds.begun) {
             let (number, begun) = (rounds.number, rounds.begun);
-            self.cycles.push(Cycle { number, begun, from, until, period, requests });
+            self.cycles.push(Cycle { number, begun, from, until, period, requests, printed });
         }
     }
 

@@ -181,7 +181,14 @@ impl Shell<'_> {
                 Target::Read(word) => {
                     let path = self.expand_text(word)?;
                     match self.read(&path) {
-                        Ok(text) => self.read_from(text),
+                        Ok(text) => {
+                            let rest = self.size_of(&path, &text).saturating_sub(text.len() as u64);
+                            self.read_from(text);
+                            let endless = self.is_endless(&path);
+                            if let Some(input) = self.inputs.last_mut() {
+                                (input.rest, input.endless) = (rest, endless);
+                            }
+                        }
                         Err("No such file or directory") if self.has_unknown_files() => {
                             self.certain = false;
                             self.read_from(String::new());

@@ -2,7 +2,7 @@
 
 use super::files::{self, Change};
 use super::machine::{Out, Shell, Stop, TEXT_LIMIT, cut};
-use super::{Output, Tools};
+use super::{Output, Printed, Tools};
 
 impl Shell<'_> {
     /// Opens a file for writing, or says why that cannot be.
@@ -46,10 +46,12 @@ impl Shell<'_> {
         }
         match self.outs.get(&fd) {
             Some(Out::Console { stderr }) => {
+                let stderr = *stderr;
                 self.printed = self.printed.saturating_add(text.len());
+                self.note_printed(Printed::of(text));
                 // Who runs a program to its end asks for what it has done only at some moment.
                 if self.until.is_some() && self.printed <= 64 * TEXT_LIMIT {
-                    self.output.push(Output { at: self.now, stderr: *stderr, text: text.to_owned() });
+                    self.output.push(Output { at: self.now, stderr, text: text.to_owned() });
                 }
             }
             Some(Out::File(path)) => {
@@ -66,6 +68,28 @@ impl Shell<'_> {
                 }
             }
             Some(Out::Nowhere) | None => {}
+        }
+    }
+
+    /// Writes so many zero bytes to a file descriptor. In a file they are only counted, so that it may be as large as the disk.
+    pub(super) fn fill(&mut self, fd: u8, count: u64) -> Result<(), &'static str> {
+        match self.outs.get(&fd) {
+            Some(Out::File(path)) => {
+                let path = path.clone();
+                let free = self.program.machine.disk.map_or(u64::MAX, |all| all.saturating_sub(self.filled));
+                let fits = count.min(free);
+                self.filled = self.filled.saturating_add(fits);
+                self.change(&path, Change::Fill(fits));
+                if fits < count { Err("No space left on device") } else { Ok(()) }
+            }
+            _ => {
+                let text = usize::try_from(count).unwrap_or(usize::MAX).min(TEXT_LIMIT);
+                self.write(fd, &"\0".repeat(text));
+                if matches!(self.outs.get(&fd), Some(Out::Console { .. })) {
+                    self.note_printed(Printed { bytes: count.saturating_sub(text as u64), lines: 0 });
+                }
+                Ok(())
+            }
         }
     }
 

@@ -678,8 +678,10 @@ fn much_work_is_many_commands() {
 fn what_is_seen_of_the_machine() {
     let machine = Machine {
         memory: Some((8 << 20, 1 << 20)),
+        disk: None,
         addresses: vec!["10.244.1.5/24".parse().unwrap(), "fd00:10:244:1::5/64".parse().unwrap()],
         process: Some("nginx -g daemon off;".into()),
+        beside: Vec::new(),
     };
     let beside = |words: &[&str]| {
         let p = Program { first: false, machine: Rc::new(machine.clone()), ..program(words, Tools::Busybox) };
@@ -690,6 +692,13 @@ fn what_is_seen_of_the_machine() {
     assert_eq!(
         beside(&["sh", "-c", "ps"]),
         format!("{head}    7 root      0:00 sh -c ps\n    8 root      0:00 ps\n")
+    );
+    // A process namespace that containers share.
+    let shared = Machine { beside: vec!["sleep 60".into()], ..machine.clone() };
+    let debugger = Program { first: false, machine: Rc::new(shared), ..program(&["ps"], Tools::Busybox) };
+    assert_eq!(
+        printed(&debugger, 1).0,
+        format!("{head}    7 root      0:00 sleep 60\n    8 root      0:00 ps\n")
     );
     let own = printed(&program(&["sh", "-c", "ps"], Tools::Busybox), 1).0;
     assert_eq!(own, "PID   USER     TIME  COMMAND\n    1 root      0:00 sh -c ps\n    7 root      0:00 ps\n");
@@ -711,10 +720,54 @@ fn what_is_seen_of_the_machine() {
         "default via 10.244.1.1 dev eth0 \n10.244.1.0/24 via 10.244.1.1 dev eth0  src 10.244.1.5 \n\
          10.244.1.1 dev eth0 scope link  src 10.244.1.5 \n"
     );
+    assert_eq!(beside(&["ip", "link", "show", "eth0"]).lines().count(), 2);
+    // `libbb/procps.c`, `read_cmdline`: what would break the line is a space.
+    assert!(beside(&["sh", "-c", "true\nps"]).contains("7 root      0:00 sh -c true ps\n"));
     // Images with GNU's tools mostly have neither.
     let debian =
         Program { complete: false, unknown: Unknown::Missing, ..program(&["sh", "-c", "ps"], Tools::Gnu) };
     assert!(printed(&debian, 1).1.contains("ps: not found"), "{:?}", printed(&debian, 1));
+}
+
+/// The manual of GNU coreutils ("Block size", "dd invocation"); `coreutils/head.c` and `libbb/xatonum.c` of BusyBox; `write(2)`: `ENOSPC`.
+/// Zero bytes are counted.
+#[test]
+fn a_file_can_be_as_large_as_the_disk() {
+    let script = "head -c 50M /dev/zero > f; wc -c < f; cp f g; wc -c g; head -c 1K < /dev/zero >> f; wc -c < f; \
+                  dd if=/dev/zero of=h bs=1M count=3 status=none; wc -c h; fallocate -l 2K i; wc -c i; head -c 5X /dev/zero";
+    let (out, err) = printed(&sh(script), 0);
+    assert_eq!(out, "52428800\n52428800 g\n52429824\n3145728 h\n2048 i\n");
+    assert_eq!(err, "head: invalid number of bytes: '5X'\n");
+    let busybox = |script: &str| printed(&program(&["sh", "-c", script], Tools::Busybox), 0);
+    assert_eq!(busybox("head -c 2k /dev/zero > f; wc -c < f").0, "2048\n");
+    assert_eq!(busybox("head -c 2M /dev/zero > f").1, "head: invalid number '2M'\n");
+    assert_eq!(
+        busybox("dd if=/dev/zero of=f bs=3 count=2").1,
+        "2+0 records in\n2+0 records out\n6 bytes copied\n"
+    );
+    let machine = Rc::new(Machine { disk: Some(1 << 20), ..Machine::default() });
+    let full = Program { machine, ..sh("head -c 2M /dev/zero > f; echo $?; wc -c < f") };
+    let (out, err) = printed(&full, 0);
+    assert_eq!(out, "1\n1048576\n");
+    assert_eq!(err, "head: error writing 'standard output': No space left on device\n");
+}
+
+/// What a program prints and the space of its files, over time: what its loops repeat is counted by the round.
+#[test]
+fn how_much_a_program_prints_and_writes() {
+    let p = sh("echo one; sleep 1; echo a > f; while sleep 2; do echo again; done");
+    let run = run(&p, &World::default(), &Nobody, Until::End);
+    let after = |n: i64| crate::api::later(p.start, SignedDuration::from_secs(n));
+    assert_eq!(run.printed.first(), Some(&(after(0), Printed { bytes: 4, lines: 1 })));
+    assert_eq!(run.cycles.last().map(|c| c.printed), Some(Printed { bytes: 6, lines: 1 }));
+    assert_eq!(space(&run.writes), [(after(1), 4096)]);
+    // A run to a moment says what is printed, not how much.
+    let until = shell_until(&p, after(5));
+    assert!(until.printed.is_empty() && !until.output.is_empty());
+}
+
+fn shell_until(p: &Program, moment: Timestamp) -> Run {
+    run(p, &World::default(), &Nobody, Until::Moment(moment))
 }
 
 /// POSIX, `ls -l`: a directory's listing begins with the space that its entries take; GNU's and BusyBox' count KiB.

@@ -93,6 +93,8 @@ fn App(props: &Props) -> Html {
     let help = use_state(|| false);
     let exploring = use_state(|| false);
     let rehearsing = use_state(|| false);
+    // How often a rehearsal has asked what becomes of its requests in every order.
+    let asked_orders = use_state(|| 0_u32);
     // Whether the graph has the page for itself.
     let alone = use_state(|| false);
     let runs = use_state(|| false);
@@ -165,9 +167,10 @@ fn App(props: &Props) -> Html {
         });
     }
     {
-        let lang = view.texts.lang();
-        use_effect_with(lang.tag(), move |tag| {
+        let texts = view.texts.clone();
+        use_effect_with(view.texts.lang().tag(), move |tag| {
             let _ = document_element().set_attribute("lang", tag);
+            gloo::utils::document().set_title(&texts.get("page-title"));
         });
     }
     let inspect = {
@@ -286,6 +289,14 @@ fn App(props: &Props) -> Html {
             }
         })
     };
+    let every_order = {
+        let (exploring, rehearsing, asked) = (exploring.clone(), rehearsing.clone(), asked_orders.clone());
+        Callback::from(move |()| {
+            asked.set(asked.wrapping_add(1));
+            rehearsing.set(false);
+            exploring.set(true);
+        })
+    };
     let t = &view.texts;
     let v = &view.shown;
     let last_step = &view.last_step;
@@ -336,8 +347,8 @@ fn App(props: &Props) -> Html {
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
                         finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} request={(*request).clone()} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
-                        depth={v.depth} mode={v.mode} />
-                    <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}
+                        depth={v.depth} mode={v.mode} asked={*asked_orders} />
+                    <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} explore={every_order} version={v.version} session={v.session}
                         selection={v.selection.clone()} text={Shared::from(&v.text)} idle={v.mode == Mode::Idle} />
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>

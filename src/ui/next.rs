@@ -234,20 +234,6 @@ fn Steady(props: &SteadyProps) -> Html {
     let store = use_store();
     let t = use_texts();
     let d = &*props.declared;
-    if d.met() {
-        let text = match d {
-            Declared { want: 0, bare: 0, completions: 0, ended: 0, stored: 0, .. } => t.get("steady-nothing"),
-            Declared { want: 0, bare: 0, completions: 0, ended: 0, custom: 0, .. } => t.get("steady-stored"),
-            Declared { want: 0, bare: 0, completions: 0, ended: 0, custom, .. } => {
-                t.with("steady-custom", &[("n", (*custom as f64).into())])
-            }
-            Declared { want: 0, bare: 0, completions, ended, .. } => {
-                t.with("steady-ended", &[("n", ((completions + ended) as f64).into())])
-            }
-            Declared { want, bare, .. } => t.with("steady-met", &[("n", ((want + bare) as f64).into())]),
-        };
-        return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
-    }
     let row = |s: &Short| {
         let object = s.pod.clone().unwrap_or_else(|| s.object.clone());
         let store = store.clone();
@@ -264,6 +250,28 @@ fn Steady(props: &SteadyProps) -> Html {
             </li>
         }
     };
+    if d.met() {
+        let text = match d {
+            Declared { want: 0, bare: 0, completions: 0, ended: 0, stored: 0, .. } => t.get("steady-nothing"),
+            Declared { want: 0, bare: 0, completions: 0, ended: 0, custom: 0, .. } => t.get("steady-stored"),
+            Declared { want: 0, bare: 0, completions: 0, ended: 0, custom, .. } => {
+                t.with("steady-custom", &[("n", (*custom as f64).into())])
+            }
+            Declared { want: 0, bare: 0, failed, .. } if !failed.is_empty() => String::new(),
+            Declared { want: 0, bare: 0, completions, ended, .. } => {
+                t.with("steady-ended", &[("n", ((completions + ended) as f64).into())])
+            }
+            Declared { want, bare, .. } => t.with("steady-met", &[("n", ((want + bare) as f64).into())]),
+        };
+        if d.failed.is_empty() {
+            return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
+        }
+        let failed = t.with("steady-failed", &[("n", (d.failed.len() as f64).into())]);
+        return html! { <>
+            <p class="steady met"><b>{ t.get("steady") }</b>{ text }{ " " }{ failed }</p>
+            <ul class="shorts">{ for d.failed.iter().map(row) }</ul>
+        </> };
+    }
     let ailing = |a: &Ailing| {
         let (store, object) = (store.clone(), a.object.clone());
         let (text, reason, message) = match &a.ails {
@@ -303,7 +311,7 @@ fn Steady(props: &SteadyProps) -> Html {
     html! { <>
         <p class="steady unmet"><b>{ t.get("steady-stuck") }</b>{ stuck(&t, d, props.scheduled) }
             { " " }{ parting(&t, d) }</p>
-        <ul class="shorts">{ for d.short.iter().map(row) }{ for d.ailing.iter().take(AILING).map(ailing) }</ul>
+        <ul class="shorts">{ for d.short.iter().chain(&d.failed).map(row) }{ for d.ailing.iter().take(AILING).map(ailing) }</ul>
         if d.ailing.len() > AILING {
             <p class="empty">{ t.with("ails-more", &[("n", ((d.ailing.len() - AILING) as f64).into())]) }</p>
         }
@@ -422,7 +430,12 @@ pub fn StatePill(props: &Props) -> Html {
     let (class, text) = if props.mode != Mode::Idle {
         ("busy", t.get("pill-running"))
     } else if props.listing.steady() {
-        if met { ("met", t.get("steady")) } else { ("unmet", t.get("stuck")) }
+        match d.failed.as_slice() {
+            _ if !met => ("unmet", t.get("stuck")),
+            [] => ("met", t.get("steady")),
+            [one] => ("failed", t.with("pill-failed", &[("name", one.object.key.name.to_string().into())])),
+            all => ("failed", t.with("pill-failed-many", &[("n", (all.len() as f64).into())])),
+        }
     } else if !props.listing.ready && props.listing.lines.is_empty() {
         ("busy", t.get("pill-looking"))
     } else if props.asks {
@@ -435,17 +448,21 @@ pub fn StatePill(props: &Props) -> Html {
         let actions = props.listing.lines.first().is_some_and(|l| matches!(l.what, NextWhat::Action { .. }));
         ("busy", t.with(if actions { "pill-actions" } else { "pill-next" }, &[("n", (n as f64).into())]))
     };
+    let counted = [
+        (d.want > 0).then(|| t.with("pill-ready", &counts(d.ready, d.want))),
+        (d.updated < d.want && d.updated < d.ready)
+            .then(|| t.with("pill-updated", &counts(d.updated, d.want))),
+        (d.completions > 0).then(|| t.with("pill-succeeded", &counts(d.succeeded, d.completions))),
+    ];
     html! {
         <p class={classes!("pill", class)}>
             <svg viewBox="-9 -9 18 18" width="14" height="14" aria-hidden="true">
                 if class == "met" { <circle r="8" class="fill" /><path class="on" d="M-3.4.2-1 2.6 3.4-2.3" /> }
-                else if class == "unmet" { <path class="fill" d="M0-8 8.5 7h-17z" /><path class="on" d="M0-2.5V2.4M0 4.6v.2" /> }
+                else if class == "unmet" || class == "failed" { <path class="fill" d="M0-8 8.5 7h-17z" /><path class="on" d="M0-2.5V2.4M0 4.6v.2" /> }
                 else { <circle r="7" class="line" /><path class="fill" d="M0 0V-7A7 7 0 0 1 7 0Z" /> }
             </svg>
             <b>{ text }</b>
-            if d.want > 0 { <span>{ t.with("pill-ready", &counts(d.ready, d.want)) }</span> }
-            if d.updated < d.want && d.updated < d.ready { <span>{ t.with("pill-updated", &counts(d.updated, d.want)) }</span> }
-            if d.completions > 0 { <span>{ t.with("pill-succeeded", &counts(d.succeeded, d.completions)) }</span> }
+            { for counted.into_iter().flatten().map(|said| html! { <span>{ said }</span> }) }
         </p>
     }
 }

@@ -169,9 +169,12 @@ pub fn RunsDialog(props: &Props) -> Html {
                         <button type="button" class="quiet" onclick={let (act, id) = (act.clone(), run.id.clone()); move |_| act.emit((id.clone(), RunDeed::Undo))}>{ t.get("run-undo") }</button>
                     </p>
                 }
-                if list.as_ref().is_some_and(|l| l.refused) {
-                    <p role="alert">{ t.get("runs-refused") }</p>
-                } else if list.is_some() && rows.is_empty() {
+                if let Some(l) = list.as_ref().filter(|l| l.unreadable > 0) {
+                    <p class="runs-unreadable" role="alert">{ t.with("runs-unreadable", &[("n", (l.unreadable as f64).into())]) }</p>
+                }
+                if let Some(l) = list.as_ref().filter(|l| l.refused) {
+                    <p role="alert">{ t.get(if l.newer { "runs-newer" } else { "runs-refused" }) }</p>
+                } else if list.as_ref().is_some_and(|l| l.unreadable == 0) && rows.is_empty() {
                     <p class="muted">{ t.get("runs-none") }</p>
                 }
                 <ul class="runs-list">{ for rows }</ul>

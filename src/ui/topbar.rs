@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use gloo::utils::{document_element, window};
 use steady::engine::{
-    Answer, Ask, Depth, Happened, Input, LessonView, Mode, NextLine, PlaneFault, Policy, SPEEDS,
+    Answer, Ask, Depth, Fault, Happened, Input, LessonView, Mode, NextLine, PlaneFault, Policy, SPEEDS,
     ScenarioView, Text,
 };
 use yew::prelude::*;
@@ -357,7 +357,16 @@ fn Faults() -> Html {
                     title: t.with(&f.key, &[("what", f.what.to_string().into())]),
                     about: t.with(&format!("{}-about", f.key), &[("what", f.what.to_string().into())]),
                     now: false,
-                    group: t.get("faults-plane"),
+                    group: match &f.fault {
+                        Fault::MetricsServer { .. }
+                        | Fault::CoreDns { .. }
+                        | Fault::IngressNginx { .. }
+                        | Fault::GatewayFabric { .. }
+                        | Fault::KubeProxy { .. }
+                        | Fault::NetworkPlugin { .. } => t.get("faults-installed"),
+                        Fault::Manifest { .. } => t.get("faults-manifests"),
+                        _ => t.get("faults-plane"),
+                    },
                 };
                 let choices = faults.iter().map(choice).collect();
                 *offered.borrow_mut() = faults;

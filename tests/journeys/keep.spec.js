@@ -209,3 +209,123 @@ test("a database that is full says so, once, and nothing breaks", async ({ page 
   await page.evaluate(() => window.steady.runToSteady());
   await expect(page.locator(".pill")).toContainText("Steady");
 });
+
+/** Writes into the browser's database: texts, or what is none, by store and key. */
+const put = (page, entries) => page.evaluate((entries) => new Promise((resolve, reject) => {
+  const asked = indexedDB.open("steady");
+  asked.onerror = () => reject(asked.error);
+  asked.onsuccess = () => {
+    const writing = asked.result.transaction(["runs", "links"], "readwrite");
+    for (const [store, key, value] of entries) writing.objectStore(store).put(value, key);
+    writing.oncomplete = () => (asked.result.close(), resolve());
+    writing.onerror = () => reject(writing.error);
+  };
+}), entries);
+/** The keys of a store, and what stands there. */
+const stored = (page, store) => page.evaluate((store) => new Promise((resolve) => {
+  const asked = indexedDB.open("steady");
+  asked.onsuccess = () => {
+    const reading = asked.result.transaction(store).objectStore(store);
+    const [keys, values] = [reading.getAllKeys(), reading.getAll()];
+    values.onsuccess = () => (asked.result.close(), resolve(keys.result.map((key, i) => [key, values.result[i]])));
+  };
+}), store);
+
+test("what is damaged in the list is said and stays, and the other runs are there", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => window.steady.step());
+  const first = await digest(page);
+  await kept(page, 1);
+  const bad = [["bad-text", "{ no JSON"], ["bad-shape", '{"id":7}'], ["bad-kind", 42], ["bad-nothing", ""]];
+  await put(page, bad.flatMap(([key, value]) => [["runs", key, value], ["links", key, value]]));
+  // A new run is kept beside them.
+  await choose(page, "Rolling update");
+  await page.evaluate(() => window.steady.kubectl("scale deployment web --replicas=4"));
+  await kept(page, 6);
+  await runs(page);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(dialog(page).getByRole("alert")).toContainText("4 kept runs cannot be read");
+  await accessible(page, "dialog.runs");
+  await dialog(page).getByRole("button", { name: "Open First Deployment" }).click();
+  await expect.poll(() => digest(page)).toBe(first);
+  expect((await stored(page, "runs")).filter(([key]) => key.startsWith("bad"))).toEqual(bad.slice().sort());
+  await page.goto("?lang=zh");
+  await opened(page);
+  await page.getByRole("button", { name: "场景" }).click();
+  await page.getByRole("menuitemradio", { name: "你的运行" }).click();
+  await expect(page.locator("dialog.runs").getByRole("alert")).toContainText("有 4 次保存的运行无法读取");
+});
+
+test("a run whose link is damaged is not opened, and that is said; the one that is shown stays", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => window.steady.step());
+  await kept(page, 1);
+  const [[id, link]] = await stored(page, "links");
+  await choose(page, "Rolling update");
+  await page.evaluate(() => window.steady.kubectl("scale deployment web --replicas=4"));
+  await kept(page, 2);
+  const shown = await digest(page);
+  for (const damaged of ["z", `${link.slice(0, 20)}!!`, link.slice(0, 40), ""]) {
+    await put(page, [["links", id, damaged]]);
+    await runs(page);
+    await dialog(page).getByRole("button", { name: "Open First Deployment" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "not opened" }), damaged).toContainText("your work is as it was");
+    expect(await digest(page)).toBe(shown);
+    await page.locator(".toast .tool").click();
+  }
+  // One that has gone.
+  await page.evaluate((id) => new Promise((resolve) => {
+    const asked = indexedDB.open("steady");
+    asked.onsuccess = () => {
+      const writing = asked.result.transaction("links", "readwrite");
+      writing.objectStore("links").delete(id);
+      writing.oncomplete = () => (asked.result.close(), resolve());
+    };
+  }), id);
+  await runs(page);
+  await dialog(page).getByRole("button", { name: "Open First Deployment" }).click();
+  await expect(toast(page)).toContainText("That run is not there any more");
+  expect(await digest(page)).toBe(shown);
+});
+
+test("a tab whose own run is damaged opens all the same, and says so", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => window.steady.step());
+  await kept(page, 1);
+  const [[id, link]] = await stored(page, "links");
+  await put(page, [["links", id, `${link.slice(0, 30)}!`]]);
+  await page.reload();
+  await opened(page);
+  await expect(page.getByRole("alert")).toContainText("damaged");
+  await page.evaluate(() => window.steady.step());
+  expect(await digest(page)).toBeTruthy();
+  // Nonsense beside the database disturbs nothing either.
+  await page.evaluate(() => {
+    for (const key of ["steady:course", "steady:history", "steady:view", "steady:last"]) localStorage.setItem(key, "{\u0000\u202e");
+    for (const key of ["steady:run", "steady:left"]) sessionStorage.setItem(key, "]]\ud800");
+  });
+  await page.reload();
+  await opened(page);
+  expect(await page.evaluate(() => window.steady.step())).toBe(true);
+});
+
+test("a database of a newer page is left alone, and it is said why nothing is kept", async ({ page }) => {
+  // A newer page has been here.
+  // An embedded page keeps nothing.
+  await open(page, "?embed");
+  await page.evaluate(() => new Promise((resolve, reject) => {
+    const asked = indexedDB.open("steady", 9);
+    asked.onupgradeneeded = () => asked.result.createObjectStore("everything").put("a run", "one");
+    asked.onsuccess = () => (asked.result.close(), resolve());
+    asked.onerror = () => reject(asked.error);
+  }));
+  await open(page);
+  await page.evaluate(() => window.steady.step());
+  await expect(toast(page)).toContainText("A newer version of this page has kept runs in this browser");
+  const own = await digest(page);
+  await runs(page);
+  await expect(dialog(page).getByRole("alert")).toContainText("A newer version of this page has kept the runs");
+  await page.reload();
+  await expect.poll(() => digest(page)).toBe(own);
+  expect(await stored(page, "everything")).toEqual([["one", "a run"]]);
+});

@@ -43,6 +43,31 @@ test("after one visit everything works offline", async ({ page, context, complai
   expect(complaints).toEqual([]);
 });
 
+test("after one visit a lesson is whole offline, also one that was never opened", async ({ page, context, complaints }) => {
+  await ready(page);
+  await context.setOffline(true);
+  await page.goto("about:blank");
+  await open(page, "#/lesson/1.2-enabling-condition");
+  const panel = page.locator(".lesson.beside");
+  await expect(panel.locator("h2 .lesson-place")).toHaveText("1.2");
+  await panel.locator(".lesson-next").click();
+  await panel.locator(".lesson-ask").getByRole("button").first().click();
+  await expect(panel.locator(".lesson-outcome").or(panel.locator(".lesson-ask .solid")).first()).toBeVisible();
+  // Another one, from the map of the course.
+  await page.locator("#course-button").click();
+  const map = page.locator("dialog.course");
+  await expect(map.locator(".course-lessons li").first()).toBeVisible();
+  await map.locator(".course-lessons li button").filter({ hasText: "7.1" }).first().click();
+  await expect(panel.locator("h2 .lesson-place")).toHaveText("7.1");
+  expect(await page.evaluate(() => window.steady.digest())).toMatch(/^[0-9a-f]+$/);
+  // A lesson goes on after a reload, too.
+  await page.reload();
+  await opened(page);
+  await expect(panel.locator("h2 .lesson-place")).toHaveText("7.1");
+  expect(complaints).toEqual([]);
+  await context.setOffline(false);
+});
+
 // The journey itself registers the worker, whose address the policy of the page's own scripts has not seen.
 test.describe(() => {
 test.use({ bypassCSP: true });

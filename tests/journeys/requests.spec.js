@@ -11,7 +11,8 @@ test("one press says how many requests a rollout drops, how the first one was lo
   await page.keyboard.press("q");
   await expect(panel(page).getByRole("heading", { name: "Does a rollout drop requests?" })).toBeFocused();
   await accessible(page, ".rehearse");
-  await expect(panel(page).getByRole("combobox")).toContainText("Deployment default/web");
+  await expect(panel(page).getByRole("combobox", { name: "Workload" })).toContainText("Deployment default/web");
+  await expect(panel(page).getByRole("combobox", { name: "Service and port" })).toContainText("web:80");
   await panel(page).getByRole("button", { name: "Try it" }).click();
   await expect(panel(page).locator(".board-verdict")).toHaveText(/^\d+ of [\d,]+ requests were lost\.$/, { timeout: 180_000 });
   await expect(panel(page).locator(".rehearse-story .lost")).toContainText("the pod had got SIGTERM and closed its port");
@@ -29,6 +30,22 @@ test("one press says how many requests a rollout drops, how the first one was lo
   await page.keyboard.press("Shift+ArrowRight");
   await expect(line(page)).toContainText(/[1-9]\d* lost/, { timeout: 60_000 });
   await accessible(page, ".bottom");
+});
+
+test("from what was found every order is a press away, with the invariant about requests alone", async ({ page }) => {
+  test.slow();
+  await open(page, "?scenario=42-lossy-rollout");
+  await page.keyboard.press("q");
+  await panel(page).getByRole("combobox", { name: "What replaces its pods" }).selectOption({ label: "kubectl scale to half of the replicas" });
+  await panel(page).getByRole("button", { name: "Try it" }).click();
+  await expect(panel(page).locator(".board-verdict")).toBeVisible({ timeout: 180_000 });
+  await expect(panel(page)).toContainText("kubectl scale led from");
+  await panel(page).getByRole("button", { name: "Check every order from there" }).click();
+  await expect(panel(page)).toHaveCount(0);
+  const orders = page.locator(".board.explore");
+  await expect(orders.getByRole("checkbox", { name: /No request of the run/ })).toBeChecked();
+  await expect(orders.getByRole("checkbox", { name: /maxSurge/ })).not.toBeChecked();
+  await accessible(page, ".explore");
 });
 
 test("a bar of the chart leads to a request of its seconds, and the inspector tells it", async ({ page }) => {
@@ -92,7 +109,7 @@ test("a bar of seconds in which nobody asked says so", async ({ page }) => {
 test("what is in the editor is rolled out, too; and who has no Service is told so", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Requests" }).click();
-  await expect(panel(page).getByRole("combobox")).toContainText("no Service leads to it");
+  await expect(panel(page).getByRole("combobox", { name: "Workload" })).toContainText("no Service leads to it");
   await panel(page).getByRole("button", { name: "Try it" }).click();
   await expect(panel(page).getByRole("alert")).toContainText("No Service leads to its pods", { timeout: 60_000 });
   await page.keyboard.press("Escape");

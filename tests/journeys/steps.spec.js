@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { test, expect, open, accessible, opened } from "./page.js";
 
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
@@ -137,6 +138,85 @@ test("a link repeats the run; a damaged one leaves the work alone", async ({ pag
   await expect(page.getByRole("alert")).toContainText("damaged");
   expect(await page.evaluate(() => window.steady.digest())).toBe(work);
   complaints.length = 0;
+});
+
+// A link as src/session/link/mod.rs writes it: the letter of a version, and JSON that is deflated and written as base64url.
+const packed = (text, version = "a") => version + deflateRawSync(Buffer.from(text)).toString("base64url");
+const unpacked = (link) => inflateRawSync(Buffer.from(link.slice(1), "base64url")).toString();
+/** Every kind of damage: how a whole link is damaged, and what is said of it then. */
+const DAMAGES = {
+  "of a newer version": [(link) => `z${link.slice(1)}`, "made by a newer version of this page"],
+  "of no version": [(link) => `é${link.slice(1)}`, "made by a newer version of this page"],
+  "with other characters": [(link) => `${link.slice(0, 9)}!${link.slice(9)}`, "it is not base64url"],
+  "that is cut off": [(link) => link.slice(0, 4 * (link.length >> 3) + 1), "it does not unpack"],
+  "of which a character was changed": [(link) => `${link[0]}${link[1] === "A" ? "B" : "A"}${link.slice(2)}`, "it is damaged"],
+  "that is its letter alone": [(link) => link[0], "it does not unpack"],
+  "that is no JSON": [() => packed("{"), "it says nothing known"],
+  "that is no UTF-8": [() => `a${deflateRawSync(Buffer.from([0x22, 0xff, 0xfe, 0x22])).toString("base64url")}`, "it says nothing known"],
+  "of another shape": [() => packed('{"start":7,"ops":"none"}'), "it says nothing known"],
+  "with a field that nobody knows": [(link) => packed(JSON.stringify({ ...JSON.parse(unpacked(link)), more: 1 }), link[0]), "it says nothing known"],
+  "that is too long": [(link) => link + "A".repeat(1_000_000), "it is larger than 1000000 bytes"],
+  // Five kilobytes that unpack to five million.
+  "that is a bomb": [() => packed(" ".repeat(5_000_000)), "it is larger than 4000000 bytes"],
+  "that nests without an end": [() => packed("[".repeat(3_000_000)), "it says nothing known"],
+  "with a hundred thousand nodes": [(link) => {
+    const run = JSON.parse(unpacked(link));
+    return packed(JSON.stringify({ ...run, start: { ...run.start, nodes: 100_000 } }), link[0]);
+  }, "it asks for more than 1000 nodes"],
+  "with a billion steps": [(link) => {
+    const run = JSON.parse(unpacked(link));
+    return packed(JSON.stringify({ ...run, ops: [...run.ops, { s: ["Command", 1_000_000_000] }] }), link[0]);
+  }, "it asks for more than 1000000 steps"],
+};
+
+test("every kind of damage of a link ends in a notice, and the page works on", async ({ page }) => {
+  await open(page);
+  for (let i = 0; i < 4; i++) await page.evaluate(() => window.steady.step());
+  const link = new URL(await page.evaluate(() => window.steady.link())).hash.slice(1);
+  expect(packed(unpacked(link), link[0]).length).toBeGreaterThan(100);
+  for (const [what, [damage, said]] of Object.entries(DAMAGES)) {
+    await test.step(`a link ${what}`, async () => {
+      const work = await page.evaluate(() => window.steady.digest());
+      await page.evaluate((bad) => (location.hash = bad), damage(link));
+      await expect(page.getByRole("alert"), what).toContainText(said);
+      await expect(page.getByRole("alert")).toContainText("your work is as it was");
+      expect(await page.evaluate(() => window.steady.digest()), what).toBe(work);
+      expect(await page.evaluate(() => window.steady.step()), what).toBe(true);
+      await page.locator(".toast .tool").click();
+      await expect(page.getByRole("alert")).toHaveCount(0);
+    });
+  }
+});
+
+test("a page that is opened with a damaged link says so, shows a scenario, and works", async ({ page, context }) => {
+  test.slow();
+  await open(page);
+  const link = new URL(await page.evaluate(() => window.steady.link())).hash.slice(1);
+  // The browser itself cuts an address of a million characters in two ways that say nothing of this page.
+  for (const [what, [damage, said]] of Object.entries(DAMAGES).filter(([what]) => what !== "that is too long")) {
+    await test.step(`a link ${what}`, async () => {
+      const other = await context.newPage();
+      await open(other, `#${damage(link)}`);
+      await expect(other.getByRole("alert"), what).toContainText(said);
+      await expect(other.locator(".scenarios b").first()).toHaveText("First Deployment");
+      expect(await other.evaluate(() => window.steady.step()), what).toBe(true);
+      await other.close();
+    });
+  }
+});
+
+test("a link whose digest is another one is opened, and it is said that its run ends otherwise here", async ({ page }) => {
+  await open(page);
+  for (let i = 0; i < 4; i++) await page.evaluate(() => window.steady.step());
+  const link = new URL(await page.evaluate(() => window.steady.link())).hash.slice(1);
+  const run = JSON.parse(unpacked(link));
+  expect(run.digest).toBe(await page.evaluate(() => window.steady.digest()));
+  const other = [...run.digest].map((c) => (c === "0" ? "1" : "0")).join("");
+  await page.evaluate(() => window.steady.step());
+  await page.evaluate((foreign) => (location.hash = foreign), packed(JSON.stringify({ ...run, digest: other }), link[0]));
+  await expect(page.locator(".toast")).toContainText("This run ends otherwise here than where the link was made");
+  expect(await page.evaluate(() => window.steady.digest())).toBe(run.digest);
+  expect(await page.evaluate(() => window.steady.step())).toBe(true);
 });
 
 test("work survives a reload", async ({ page }) => {

@@ -15,6 +15,11 @@ const PORT: u16 = 8080;
 /// The most bytes of a request's head; no browser sends that many for a file.
 const MAX_HEAD: u64 = 64 * 1024;
 
+/// What a worker of the page may do. A browser holds a worker to the policy of the answer that its script came with, and not to
+/// that of the page that started it. `static/sw.js` keeps it with the script.
+const WORKER_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; \
+    require-trusted-types-for 'script'; trusted-types steady";
+
 /// A server that is bound but does not answer yet.
 pub struct Server {
     listener: TcpListener,
@@ -161,6 +166,10 @@ fn answer(request: &Request, dir: &Path, prefix: &str) -> Answer {
         ("Vary", "Accept-Encoding".to_owned()),
         ("X-Content-Type-Options", "nosniff".to_owned()),
     ];
+    // Of a script that starts no worker this header says nothing.
+    if content_type(&path).starts_with("text/javascript") {
+        headers.push(("Content-Security-Policy", WORKER_POLICY.to_owned()));
+    }
     if let Some(encoding) = encoding {
         headers.push(("Content-Encoding", encoding.to_owned()));
     }
@@ -294,6 +303,23 @@ mod tests {
             .and_then(|f| f.set_modified(later))
             .expect("a time");
         assert_eq!(ask("/a-0123456789abcdef.js", "br", "").1, "plain");
+        fs::remove_dir_all(&dir).expect("gone");
+    }
+
+    #[test]
+    fn a_worker_has_a_policy() {
+        let dir = std::env::temp_dir().join(format!("steady-policy-{}", std::process::id()));
+        fs::create_dir_all(&dir).expect("a directory");
+        fs::write(dir.join("worker.js"), "").expect("a file");
+        fs::write(dir.join("a.css"), "").expect("a file");
+        let head = |target: &str| {
+            let request =
+                Request { method: "GET".to_owned(), target: target.to_owned(), ..Request::default() };
+            answer(&request, &dir, "/").head(false)
+        };
+        let said = format!("Content-Security-Policy: {WORKER_POLICY}\r\n");
+        assert!(head("/worker.js?js=a").contains(&said));
+        assert!(!head("/a.css").contains("Content-Security-Policy"));
         fs::remove_dir_all(&dir).expect("gone");
     }
 

@@ -311,7 +311,7 @@ fn the_worker_rehearses_what_the_library_rehearses() {
     let mut s = Session::new(Start { nodes: 2, ..Start::default() });
     s.apply(include_str!("../../../tests/rehearsal/web.yaml"));
     let workload = steady::api::ObjectRef::new(steady::api::Kind::DEPLOYMENT, "default", "web");
-    let plan = rehearsal::Plan { workload, manifest: None, rate: 20 };
+    let plan = rehearsal::Plan { rate: 20, ..rehearsal::Plan::of(workload) };
     let link = Link::between(&s, 0).unwrap().encode();
     let task = || Ask::Rehearse(Box::new(Rehearse { link: link.clone(), plan: plan.clone() }));
     let expected = Rehearsal::new(s.clone(), plan.clone()).advance(|| true).unwrap().unwrap();

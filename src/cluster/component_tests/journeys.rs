@@ -52,6 +52,9 @@ fn journey(n: &Net, url: &str) -> Journey {
     n.0.journey_to(&Key::new("default", "client"), &Url::parse(url).unwrap()).unwrap()
 }
 
+/// Kubernetes' page "Network Policies", "The two sorts of pod isolation": a pod that a policy selects is isolated, policies add up, and ports
+/// are those of the pod. The README of kube-network-policies: the first packet of a connection gets a verdict; what is dropped (`NF_DROP`) is
+/// not answered.
 #[test]
 fn what_policies_do_not_allow_times_out() {
     let mut n = near_and_far();
@@ -75,6 +78,8 @@ fn what_policies_do_not_allow_times_out() {
     assert!(n.busybox(&format!("{WGET}far")).contains("Welcome"));
 }
 
+/// Kubernetes' page "Network Policies", "The two sorts of pod isolation": what a pod may send counts for its questions to the DNS, too.
+/// BusyBox' `libbb/xconnect.c`, `str2sockaddr`: the words.
 #[test]
 fn a_pod_that_may_not_ask_the_dns_finds_no_name() {
     let mut n = near_and_far();
@@ -99,6 +104,8 @@ fn a_pod_that_may_not_ask_the_dns_finds_no_name() {
     assert_eq!(reply.because, Because::Policy(Direction::Egress));
 }
 
+/// Kubernetes' page "Network Policies", "Pod lifecycle": a plugin follows policies that are made and labels that change. The README of
+/// kube-network-policies: the first packet of each connection gets a verdict.
 #[test]
 fn a_stream_of_requests_hears_of_policies_and_labels() {
     let mut n = near_and_far();
@@ -120,6 +127,8 @@ fn a_stream_of_requests_hears_of_policies_and_labels() {
     assert!(lost(&n, since).is_empty(), "{:?}", lost(&n, since));
 }
 
+/// kind's `images/kindnetd/cmd/kindnetd/routes.go`, flannel's `pkg/backend/{hostgw,vxlan,udp}`, and CNI's `plugins/main/bridge/bridge.go`,
+/// which makes no routes to other nodes. flannel's README: it enforces no policies.
 #[test]
 fn each_plugin_has_its_own_way_to_other_nodes() {
     let mut n = near_and_far();
@@ -150,7 +159,8 @@ fn each_plugin_has_its_own_way_to_other_nodes() {
     assert!(n.0.fault(&Fault::NetworkPlugin { plugin: Plugin::None }).is_err());
 }
 
-/// The way of the packet and the answer that processes get are worked out apart from each other, and agree.
+/// The way of the packet and the answer that processes get are worked out apart from each other, and agree. Kubernetes' pages "Virtual IPs and
+/// Service Proxies" and "Network Policies"; Linux' `net/netfilter/nf_nat_core.c` for the answer's addresses.
 #[test]
 fn journeys_end_as_requests_do() {
     let mut n = near_and_far();
@@ -184,6 +194,17 @@ fn journeys_end_as_requests_do() {
             let denied = matches!(way.end, End::Denied(_));
             assert_eq!(denied, matches!(reply.because, Because::Policy(_)), "{url} {round} {reply:?}\n{way}");
             let reached = matches!(reply.outcome, Outcome::Answered(_) | Outcome::Connected);
+            // What is answered is answered from the address that was asked.
+            let back = there.back.filter(|_| reached);
+            assert_eq!(back.is_some(), reached, "{url} {round} {reply:?}\n{way}");
+            if let Some(back) = back {
+                let first = way.hops.first().unwrap().headers;
+                assert!(
+                    matches!(&back.end, End::Arrived { pod: Some(pod), .. } if **pod == *"default/client"),
+                    "{url}\n{back}"
+                );
+                assert_eq!(back.headers, first.reversed(), "{url}\n{back}");
+            }
             assert!(!reached || !matches!(way.end, End::Lost | End::Dropped | End::Rejected), "{url}\n{way}");
             if let Some(endpoint) = reply.endpoint {
                 assert_eq!(way.headers.destination, endpoint, "{url}\n{way}");
@@ -195,6 +216,8 @@ fn journeys_end_as_requests_do() {
     }
 }
 
+/// `pkg/proxy/iptables/proxier.go`, `writeServiceToEndpointRules` and `syncProxyRules`: the rules on the way; kind's
+/// `images/kindnetd/cmd/kindnetd/routes.go`: the routes; conntrack(8): the connection by which the answer is translated back.
 #[test]
 fn a_journey_reads_as_text() {
     let n = near_and_far();

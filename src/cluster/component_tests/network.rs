@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Body, HttpRequest, Request, Verb};
-use crate::cluster::{Cluster, Config, Fault};
+use crate::cluster::{Cluster, Config, Fault, RulesWait};
 use crate::network::proxy::Mode;
 use crate::network::question::Behind;
 use crate::network::traffic::Cause;
@@ -445,6 +445,102 @@ fn a_client_with_affinity_stays_with_its_endpoint() {
     let out = n.busybox("for i in 1 2 3 4 5 6; do wget -qO- http://web | grep Hostname; done");
     let hosts: std::collections::BTreeSet<&str> = out.lines().filter(|l| l.contains("Hostname")).collect();
     assert_eq!((hosts.len(), out.lines().count()), (1, 6), "{out}");
+}
+
+/// A Service `web` with session affinity whose clients are remembered for so many seconds, and a client.
+fn sticky(replicas: usize, seconds: i64, mode: Option<Mode>) -> Net {
+    let mut n = net(2);
+    if mode.is_some() {
+        n.0.fault(&Fault::KubeProxy { mode }).unwrap();
+    }
+    let whoami = json!({"name": "whoami", "image": "traefik/whoami"});
+    let config = json!({"clientIP": {"timeoutSeconds": seconds}});
+    let service =
+        json!({"ports": [{"port": 80}], "sessionAffinity": "ClientIP", "sessionAffinityConfig": config});
+    n.serve("web", replicas, whoami, service).client().steady();
+    n
+}
+
+/// Who answers the client now.
+fn host(n: &mut Net) -> String {
+    n.busybox("wget -qO- http://web | grep Hostname").trim().trim_start_matches("Hostname: ").to_owned()
+}
+
+/// `pkg/proxy/iptables/proxier.go` (`recent` with `--rcheck --seconds` where an endpoint is chosen, `--set` in its chain),
+/// `pkg/proxy/nftables/proxier.go` (`update` of a set with a timeout) and `pkg/proxy/ipvs/proxier.go` (`FlagPersistent`): each new
+/// connection begins the time anew, and who comes back after it has another draw.
+#[test]
+fn a_client_is_remembered_until_its_time_is_over() {
+    for mode in [None, Some(Mode::Iptables), Some(Mode::Nftables), Some(Mode::Ipvs)] {
+        let mut n = sticky(3, 60, mode);
+        let first = host(&mut n);
+        for _ in 0..3 {
+            n.wait(40);
+            assert_eq!(host(&mut n), first, "{mode:?}");
+        }
+        let mut hosts = std::collections::BTreeSet::new();
+        for _ in 0..16 {
+            n.wait(61);
+            hosts.insert(host(&mut n));
+        }
+        assert!(hosts.len() > 1, "{mode:?} {hosts:?}");
+    }
+}
+
+/// As above: the rules ask for the clients that are remembered before they throw a dice. An endpoint that is gone has no rule any more.
+#[test]
+fn a_new_endpoint_takes_no_client_over() {
+    for mode in [None, Some(Mode::Iptables), Some(Mode::Nftables), Some(Mode::Ipvs)] {
+        let mut n = sticky(1, 600, mode);
+        let first = host(&mut n);
+        n.change(Kind::DEPLOYMENT, "web", |web| web["spec"]["replicas"] = 8.into()).steady();
+        assert_eq!(host(&mut n), first, "{mode:?}");
+        n.delete(Kind::POD, &first).steady();
+        let next = host(&mut n);
+        assert!(!next.is_empty() && next != first, "{mode:?} {next}");
+        assert_eq!(host(&mut n), next, "{mode:?}");
+    }
+}
+
+/// As above, for a client that sends requests all the time: it is remembered since its last one.
+#[test]
+fn a_stream_of_requests_stays_with_its_endpoint() {
+    let mut n = sticky(1, 60, Some(Mode::Iptables));
+    let metadata = json!({"name": "stream", "annotations": {"sim.steady/requests": "1/s http://web"}});
+    let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sleep", "infinity"]});
+    n.create(Kind::POD, json!({"metadata": metadata, "spec": {"containers": [container]}})).steady().wait(90);
+    let since = n.0.now();
+    n.change(Kind::DEPLOYMENT, "web", |web| web["spec"]["replicas"] = 8.into()).steady().wait(30);
+    let counts = n.0.traffic(since).remove(0).counts;
+    assert_eq!((counts.answered.len(), counts.losses()), (1, 0), "{counts:?}");
+}
+
+/// What a node remembers decides where the next connection leads, so it belongs to the state of the run.
+#[test]
+fn what_a_node_remembers_is_in_the_fingerprint() {
+    let mut n = sticky(2, 60, None);
+    let before = n.0.digest();
+    let copy = n.0.clone();
+    host(&mut n);
+    assert_ne!(n.0.digest(), before);
+    assert_eq!(copy.digest(), before);
+}
+
+/// `pkg/proxy/runner/bounded_frequency_runner.go`, `Run`, and `cmd/kube-proxy/app/server.go`, `Run`, which starts the informers: what the
+/// rules of a node wait for.
+#[test]
+fn what_rules_wait_for_is_said() {
+    let mut n = with_proxies(Mode::Iptables);
+    assert_eq!(n.0.rules_wait("node-1"), None);
+    n.change(Kind::DEPLOYMENT, "web", |web| web["spec"]["replicas"] = 4.into());
+    let mut waits = Vec::new();
+    while n.0.next_command(None).is_ok() {
+        waits.extend(n.0.rules_wait("node-1"));
+    }
+    assert!(waits.iter().any(|w| matches!(w, RulesWait::Work(_) | RulesWait::Period(_))), "{waits:?}");
+    assert_eq!(n.0.rules_wait("node-1"), None);
+    n.0.fault(&Fault::Stop { process: "kube-proxy".to_owned(), node: Some("node-1".to_owned()) }).unwrap();
+    assert_eq!(n.0.rules_wait("node-1"), Some(RulesWait::Stopped));
 }
 
 #[test]

@@ -43,6 +43,26 @@ fn a_load_balancer_is_told_which_nodes_have_endpoints() {
     }
 }
 
+/// The page "Using Source IP" of Kubernetes' documentation; `serveMetrics` in `cmd/kube-proxy/app/server.go`: the port is bound to the
+/// loopback address (`metricsBindAddress`).
+#[test]
+fn kube_proxy_says_on_its_node_in_which_mode_it_runs() {
+    for mode in [None, Some(Mode::Iptables), Some(Mode::Nftables), Some(Mode::Ipvs)] {
+        let mut n = net(1);
+        if mode.is_some() {
+            n.0.fault(&Fault::KubeProxy { mode }).unwrap();
+        }
+        n.steady();
+        let ask = |url: &str| {
+            let words = ["curl", "-s", url].map(str::to_owned);
+            n.0.run_on_node("node-1", &words, 0).unwrap()
+        };
+        assert_eq!(ask("http://localhost:10249/proxyMode").stdout, mode.unwrap_or_default().name());
+        assert_eq!(ask("http://localhost:10249/healthz").stdout, "ok");
+        assert_eq!(ask("http://172.18.0.2:10249/proxyMode").exit, 7);
+    }
+}
+
 /// `ProxyHealthServer` of `pkg/proxy/healthcheck/proxy_health.go`: a node that is about to go away says so to load balancers, and a
 /// kube-proxy that does not run says nothing.
 #[test]

@@ -70,6 +70,47 @@ fn driver(c: &mut Cluster, spec: Value) {
     make(c, Kind::CSI_DRIVER, json!({"metadata": {"name": "csi.sim.steady"}, "spec": spec}));
 }
 
+/// `checkNodeAffinity` (`pkg/volume/util/operationexecutor/operation_generator.go`): a pod that names its node itself has passed no scheduler, and
+/// its kubelet mounts no volume of another node.
+#[test]
+fn a_kubelet_mounts_no_volume_that_belongs_to_another_node() {
+    let mut c = Cluster::new(&Config::nodes(2));
+    let on = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": ["node-2"]});
+    make(
+        &mut c,
+        Kind::PERSISTENT_VOLUME,
+        json!({"metadata": {"name": "local"}, "spec": {
+            "capacity": {"storage": "5Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "none",
+            "local": {"path": "/data"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [on]}]}}}}),
+    );
+    claim(&mut c, "a", "none");
+    rest(&mut c);
+    for (name, node) in [("elsewhere", "node-1"), ("here", "node-2")] {
+        make(
+            &mut c,
+            Kind::POD,
+            json!({"metadata": {"name": name, "namespace": "default"}, "spec": {
+                "nodeName": node,
+                "containers": [{"name": "c", "image": "nginx", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}],
+                "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "a"}}]}}),
+        );
+    }
+    rest(&mut c);
+    let phase = |name: &str| get(&c, Kind::POD, "default", name).unwrap()["status"]["phase"].clone();
+    assert_eq!([phase("elsewhere"), phase("here")], ["Pending", "Running"]);
+    let events = c.api().etcd().range(Kind::EVENT, None).map(|(_, r)| r.object.to_value());
+    let failed: Vec<Value> = events.filter(|e| e["reason"] == "FailedMount").collect();
+    assert!(!failed.is_empty());
+    for event in &failed {
+        assert_eq!(event["involvedObject"]["name"], "elsewhere");
+        assert_eq!(
+            event["message"],
+            "MountVolume.NodeAffinity check failed for volume \"local\" : no matching NodeSelectorTerms"
+        );
+    }
+}
+
 /// `pkg/scheduler/framework/plugins/nodevolumelimits/csi.go`, `Filter`.
 #[test]
 fn a_node_takes_as_many_volumes_as_its_csi_node_says() {

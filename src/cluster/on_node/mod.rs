@@ -9,12 +9,14 @@
 //! | `iptables` | `iptables-save`, `iptables -S`, and those of IPv6 |
 //! | `nft` | `nft list` |
 //! | `ipvs` | `ipvsadm`, `ipvsadm-save`, `ipset` |
+//! | `ip` | `ip route` |
 //! | `request` | `curl`, and what the person's own machine has beside it |
 //! | `crictl`, `inspect`, `humanize` | `crictl ps`, `pods`, `images`, `inspect`, `inspectp`; durations and sizes as it writes them |
 
 mod crictl;
 mod humanize;
 mod inspect;
+mod ip;
 mod iptables;
 mod ipvs;
 mod nft;
@@ -30,9 +32,10 @@ use crate::kubelet;
 use crate::network::proxy::Family;
 
 /// The tools of a node, each with the words that can follow it.
-pub const NODE_TOOLS: [(&str, &[&str]); 10] = [
+pub const NODE_TOOLS: [(&str, &[&str]); 11] = [
     ("crictl", &["images", "inspect", "inspectp", "pods", "ps"]),
     ("curl", &["-s"]),
+    ("ip", &["-4", "-6", "route"]),
     ("ip6tables", &["-S", "-t"]),
     ("ip6tables-save", &["-t"]),
     ("ipset", &["list"]),
@@ -118,6 +121,11 @@ impl Cluster {
             "ip6tables-save" => iptables::save(name, &rules(), Family::Ipv6, arguments, self.now()),
             "iptables" => iptables::list(name, &rules(), Family::Ipv4, arguments),
             "ip6tables" => iptables::list(name, &rules(), Family::Ipv6, arguments),
+            "ip" => {
+                let network = self.topology();
+                let own = network.machine(node).ok_or(NotRun::NoSuchCommand)?;
+                ip::run(&network, own, arguments)
+            }
             "nft" => nft::run(&rules(), arguments),
             "ipvsadm" => ipvs::ipvsadm(&rules(), arguments),
             "ipvsadm-save" => ipvs::save(&rules()),

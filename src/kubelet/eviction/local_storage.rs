@@ -3,9 +3,9 @@
 
 use std::rc::Rc;
 
-use super::super::amounts::limit_of;
+use super::super::amounts::{Written, limit_of};
 use super::super::state::State;
-use super::super::stats::{empty_dirs, is_critical, layer, writes};
+use super::super::stats::{empty_dirs, is_critical, layer_and_log, writes};
 use super::rank::active;
 use super::{IMMEDIATE, Order, REASON};
 use crate::api::Key;
@@ -15,12 +15,13 @@ use crate::api::resource::pod_resources;
 use crate::api::types::Pod;
 use crate::client::Caches;
 
-const STORAGE: &str = "ephemeral-storage";
+/// The resource of which a pod's writable layers, logs and emptyDir volumes are a part.
+pub(in super::super) const STORAGE: &str = "ephemeral-storage";
 
-/// What a pod exceeds, as it is told; `None` if it exceeds nothing.
-pub(in super::super) fn exceeded(pod: &Pod) -> Option<String> {
-    let spec = pod.spec.as_deref().filter(|_| writes(pod))?;
-    for (name, volume, used) in empty_dirs(pod) {
+/// What a pod exceeds that has written so much, as it is told; `None` if it exceeds nothing.
+pub(in super::super) fn exceeded(pod: &Pod, written: Option<&Written>) -> Option<String> {
+    let spec = pod.spec.as_deref().filter(|_| written.is_some() || writes(pod))?;
+    for (name, volume, used) in empty_dirs(pod, written) {
         let limit = volume.size_limit.as_ref().map(|q| amount_of(Some(q))).filter(|l| l.sign() > 0);
         if let Some(limit) = limit.filter(|l| Amount::from_value(used, Format::BinarySI) > *l) {
             let (name, limit) = (go_quote(name), go_quote(limit.canonical()));
@@ -28,8 +29,8 @@ pub(in super::super) fn exceeded(pod: &Pod) -> Option<String> {
         }
     }
     let layers = spec.containers.iter().chain(spec.init_containers.iter().flatten());
-    let layers: i64 = layers.map(|c| layer(pod, &c.name)).fold(0, i64::saturating_add);
-    let on_disk = empty_dirs(pod).filter(|(_, v, _)| !super::super::stats::is_in_memory(v));
+    let layers: i64 = layers.map(|c| layer_and_log(pod, written, &c.name)).fold(0, i64::saturating_add);
+    let on_disk = empty_dirs(pod, written).filter(|(_, v, _)| !super::super::stats::is_in_memory(v));
     let all = on_disk.map(|(_, _, used)| used).fold(layers, i64::saturating_add);
     if let Some(limit) =
         pod_resources(spec, true).get(STORAGE).filter(|l| Amount::from_value(all, Format::BinarySI) > **l)
@@ -40,7 +41,7 @@ pub(in super::super) fn exceeded(pod: &Pod) -> Option<String> {
         ));
     }
     let over = |c: &&crate::api::types::Container| {
-        limit_of(c, STORAGE).is_some_and(|limit| layer(pod, &c.name) > limit)
+        limit_of(c, STORAGE).is_some_and(|limit| layer_and_log(pod, written, &c.name) > limit)
     };
     let container = spec.containers.iter().find(over)?;
     let limits = container.resources.as_ref().and_then(|r| r.limits.as_ref());
@@ -51,8 +52,9 @@ pub(in super::super) fn exceeded(pod: &Pod) -> Option<String> {
 /// The pods to be ended for that, all at once.
 pub(super) fn evictions(state: &State, caches: &Caches) -> Vec<(Key, Rc<Pod>, Order)> {
     let of = |c: super::rank::Candidate<'_>| {
-        let free = c.rt.annotated && c.rt.order.is_none() && c.rt.sandbox && !is_critical(c.pod);
-        let message: Rc<str> = exceeded(c.pod).filter(|_| free)?.into();
+        let writes = c.rt.annotated || c.rt.written.is_some();
+        let free = writes && c.rt.order.is_none() && c.rt.sandbox && !is_critical(c.pod);
+        let message: Rc<str> = exceeded(c.pod, c.rt.written.as_deref()).filter(|_| free)?.into();
         let order = Order { reason: REASON, message, grace: Some(IMMEDIATE), disruption: None };
         Some((c.key.clone(), c.pod.clone(), order))
     };

@@ -10,6 +10,8 @@ mod rank;
 
 use std::rc::Rc;
 
+pub(super) use local_storage::{STORAGE, exceeded};
+
 use jiff::SignedDuration;
 
 use super::amounts::Stats;
@@ -65,7 +67,7 @@ fn thresholds_met(all: &[Threshold], settings: &Settings, used: Stats, with_recl
 }
 
 /// The next state of the manager: which thresholds are met, since when, and which conditions follow from that. Also
-/// the thresholds for which something is to be done, and when something changes next by itbefore.
+/// the thresholds for which something is to be done, and when something changes next by itself.
 fn observe(
     before: &Eviction,
     settings: &Settings,
@@ -280,9 +282,12 @@ impl Turn<'_> {
     /// Whether the node has to be looked at, because of what the pod uses otherwise than before.
     pub(super) fn is_pressing(&self, before: &State) -> bool {
         let (was, is) = (used(&before.node), used(&self.node));
-        let may_exceed = self.rt.annotated && self.rt.sandbox && self.rt.order.is_none();
+        let writes = self.rt.annotated || self.rt.written.is_some();
+        let may_exceed = writes && self.rt.sandbox && self.rt.order.is_none();
         was != is && (before.settings.is_alarming(is) || before.eviction.is_busy())
-            || may_exceed && !is_critical(self.pod) && local_storage::exceeded(self.pod).is_some()
+            || may_exceed
+                && !is_critical(self.pod)
+                && exceeded(self.pod, self.rt.written.as_deref()).is_some()
     }
 
     /// Whether the node's disk has more on it than before, and so much that images have to go.

@@ -8,7 +8,7 @@ use super::super::amounts::Stats;
 use super::super::requests::pod_requests;
 use super::super::settings::Settings;
 use super::super::state::{PodRuntime, State, WorkerPhase};
-use super::super::stats::{layer, priority};
+use super::super::stats::{layer_and_log, priority};
 use super::super::thresholds::{Resource, Threshold};
 use super::super::usage;
 use crate::api::quantity::amount_of;
@@ -94,7 +94,7 @@ pub(super) fn message(
                 Some(running) => usage::memory(c.pod, container, running),
                 None => continue,
             },
-            Resource::Storage => layer(c.pod, &container.name),
+            Resource::Storage => layer_and_log(c.pod, c.rt.written.as_deref(), &container.name),
             _ => continue,
         };
         let request = request_of(container, name);

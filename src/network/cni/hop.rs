@@ -20,6 +20,14 @@ pub struct Headers {
     pub protocol: Option<Protocol>,
 }
 
+impl Headers {
+    /// The headers of an answer to a packet with these.
+    #[must_use]
+    pub fn reversed(self) -> Headers {
+        Headers { source: self.destination, destination: self.source, ..self }
+    }
+}
+
 impl fmt::Display for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.protocol {
@@ -63,6 +71,9 @@ pub enum At {
     Policy(Denied),
     /// A rule gives it the node's address as its source. The headers are those behind it.
     Masquerade(Rc<str>),
+    /// The kernel translates an answer back, because it keeps the connection: as `conntrack -L` prints that. The headers are those
+    /// behind it.
+    Conntrack(Rc<str>),
     /// The kernel's interface packs it into another packet, or unpacks it.
     Tunnel(&'static str),
     /// It is copied from the kernel to a process, which packs or unpacks it and hands it back.
@@ -101,6 +112,7 @@ impl fmt::Display for Hop {
             At::Route(route) => write!(f, "route {route}")?,
             At::Policy(denied) => write!(f, "policy {denied}")?,
             At::Masquerade(rule) => write!(f, "masquerade {rule}")?,
+            At::Conntrack(entry) => write!(f, "conntrack {entry}")?,
             At::Tunnel(name) => f.write_str(name)?,
             At::UserSpace(name) => write!(f, "{name} (process)")?,
         }
@@ -143,9 +155,14 @@ pub enum End {
     Dropped,
     /// NetworkPolicies drop it.
     Denied(Denied),
+    /// It would be an answer, but the node keeps no connection whose other side has this address: nobody there has asked it.
+    Untracked {
+        /// The node.
+        node: Rc<str>,
+    },
 }
 
-/// The way of a connection's first packet.
+/// The way of a connection's first packet, or of the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Its places, in order.
@@ -154,6 +171,8 @@ pub struct Way {
     pub headers: Headers,
     /// Where it ends.
     pub end: End,
+    /// The connections that the nodes keep since the first packet has come by.
+    pub tracked: Vec<Tracked>,
 }
 
 impl fmt::Display for Way {
@@ -170,6 +189,40 @@ impl fmt::Display for Way {
             End::Rejected => f.write_str("rejected by a rule"),
             End::Dropped => f.write_str("dropped by a rule"),
             End::Denied(_) => f.write_str("dropped by policies"),
+            End::Untracked { node } => write!(f, "nobody on {node} has asked this address"),
         }
+    }
+}
+
+/// A connection as the kernel of a node keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tracked {
+    /// The node.
+    pub node: Rc<str>,
+    /// The headers of the first packet as it came to the node.
+    pub opened: Headers,
+    /// The headers with which it went on: other ones if a rule has changed its destination or its source.
+    pub translated: Headers,
+}
+
+impl Tracked {
+    /// The headers of the answer as it comes to the node.
+    pub fn answered(&self) -> Headers {
+        self.translated.reversed()
+    }
+}
+
+impl fmt::Display for Tracked {
+    /// As `conntrack -L` prints it, without what it counts: the first packet, and behind it the answer that is waited for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let protocol = self.opened.protocol.map_or("icmp", |p| p.name()).to_ascii_lowercase();
+        f.write_str(&protocol)?;
+        for way in [self.opened, self.answered()] {
+            write!(f, " src={} dst={}", way.source.ip(), way.destination.ip())?;
+            if way.protocol.is_some() {
+                write!(f, " sport={} dport={}", way.source.port(), way.destination.port())?;
+            }
+        }
+        Ok(())
     }
 }

@@ -73,7 +73,7 @@ impl Machine {
     }
 
     /// The node's address on an interface, which packets get that are masqueraded there.
-    pub(super) fn address_on(&self, dev: &str, like: IpAddr) -> Option<IpAddr> {
+    pub fn address_on(&self, dev: &str, like: IpAddr) -> Option<IpAddr> {
         match dev {
             "eth0" => self.address(like),
             // flannel's interfaces have the very first address of the node's range.

@@ -7,7 +7,7 @@ use crate::network::policy::Denied;
 use crate::network::protocol::Protocol;
 use crate::network::proxy::{Origin, Verdict};
 
-use super::hop::{At, End, Headers, Hop, Outer, Way};
+use super::hop::{At, End, Headers, Hop, Outer, Tracked, Way};
 use super::machine::{Machine, Network, veth};
 use super::plugin::Tunnel;
 use super::route::{Route, longest};
@@ -59,59 +59,96 @@ const NODES_LIMIT: usize = 8;
 const FLOW_PORTS: (u16, u16) = (32_768, 28_232);
 
 /// Where a packet goes from a node.
-enum Next {
+pub(super) enum Next {
+    /// Nowhere.
     Ends(End),
     /// To another node, by the name.
     Node(Rc<str>),
 }
 
-struct Walker<'a> {
+/// What the kernel of a node does with a packet between the interface that it comes in by and the one that it leaves by.
+pub(super) trait Kernel {
+    /// The packet is at a node. `first` says whether the node is the one that the packet was sent on.
+    fn at_node(
+        &mut self,
+        packet: &mut Walker<'_>,
+        machine: &Machine,
+        origin: Origin,
+        interface: &str,
+        first: bool,
+    ) -> Next;
+    /// The packet goes from one pod of a bridge straight to another.
+    fn on_bridge(&mut self, packet: &mut Walker<'_>, machine: &Machine);
+}
+
+/// A packet on its way.
+pub(super) struct Walker<'a> {
     network: &'a Network,
-    rules: &'a mut dyn Rules,
-    hops: Vec<Hop>,
-    headers: Headers,
+    pub(super) hops: Vec<Hop>,
+    pub(super) headers: Headers,
 }
 
 /// Leads the first packet of a connection to its end.
 pub fn way(network: &Network, sender: &Sender, headers: Headers, rules: &mut dyn Rules) -> Way {
-    let mut walker = Walker { network, rules, hops: Vec::new(), headers };
-    let end = walker.walk(sender);
-    Way { hops: walker.hops, headers: walker.headers, end }
+    let mut walker = Walker::new(network, headers);
+    let mut opening = Opening { rules, tracked: Vec::new() };
+    let end = walker.walk(&mut opening, sender);
+    Way { hops: walker.hops, headers: walker.headers, end, tracked: opening.tracked }
 }
 
-impl Walker<'_> {
-    fn hop(&mut self, node: &Rc<str>, pod: Option<&Rc<str>>, at: At, outer: Option<Outer>) {
+impl<'a> Walker<'a> {
+    pub(super) fn new(network: &'a Network, headers: Headers) -> Walker<'a> {
+        Walker { network, hops: Vec::new(), headers }
+    }
+
+    pub(super) fn hop(&mut self, node: &Rc<str>, pod: Option<&Rc<str>>, at: At, outer: Option<Outer>) {
         let hop = Hop { node: node.clone(), pod: pod.cloned(), at, headers: self.headers, outer };
         self.hops.push(hop);
     }
 
-    fn walk(&mut self, sender: &Sender) -> End {
+    /// From a process in a pod.
+    pub(super) fn walk(&mut self, kernel: &mut dyn Kernel, sender: &Sender) -> End {
         let network = self.network;
-        let Some(mut machine) = network.machine(&sender.node) else { return End::Lost };
+        let Some(machine) = network.machine(&sender.node) else { return End::Lost };
         self.hop(&machine.name, Some(&sender.pod), At::Process, None);
-        let mut interface = String::new();
-        if !sender.hosted {
-            match self.leave_pod(machine, &sender.pod) {
-                Ok(veth) => interface = veth,
-                Err(end) => return end,
-            }
+        if sender.hosted {
+            return self.pass_node(kernel, machine, Origin::Node, "");
         }
-        let mut origin = if sender.hosted { Origin::Node } else { Origin::Pod };
+        match self.leave_pod(kernel, machine, &sender.pod) {
+            Ok(interface) => self.pass_node(kernel, machine, Origin::Pod, &interface),
+            Err(end) => end,
+        }
+    }
+
+    /// From the kernel of a node, to which the packet has come by an interface (empty: from the node itself).
+    pub(super) fn pass_node(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        machine: &'a Machine,
+        origin: Origin,
+        interface: &str,
+    ) -> End {
+        let (mut machine, mut origin, mut interface) = (machine, origin, interface);
         for n in 0..NODES_LIMIT {
-            match self.at_node(machine, origin, &interface, n == 0) {
+            match kernel.at_node(self, machine, origin, interface, n == 0) {
                 Next::Ends(end) => return end,
-                Next::Node(name) => match network.machine(&name) {
+                Next::Node(name) => match self.network.machine(&name) {
                     Some(next) => machine = next,
                     None => return End::Lost,
                 },
             }
-            (origin, interface) = (Origin::Outside, "eth0".to_owned());
+            (origin, interface) = (Origin::Outside, "eth0");
         }
         End::Lost
     }
 
     /// From the process in a pod to its node. Returns the interface that the packet comes to the node by.
-    fn leave_pod(&mut self, machine: &Machine, pod: &Rc<str>) -> Result<String, End> {
+    fn leave_pod(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        machine: &Machine,
+        pod: &Rc<str>,
+    ) -> Result<String, End> {
         let node = &machine.name;
         let to = self.headers.destination.ip();
         let table = machine.routes_in_pod(self.network, self.headers.source.ip());
@@ -126,10 +163,9 @@ impl Walker<'_> {
         }
         self.hop(node, None, At::Bridge, None);
         // A pod on the same bridge is reached without the node's routing table.
-        match machine.pod(to).filter(|_| direct) {
-            Some(receiver) => Err(self.enter_pod(machine, &receiver.clone())),
-            None => Ok("cni0".to_owned()),
-        }
+        let Some(receiver) = machine.pod(to).filter(|_| direct) else { return Ok("cni0".to_owned()) };
+        kernel.on_bridge(self, machine);
+        Err(self.enter_pod(machine, receiver))
     }
 
     fn enter_pod(&mut self, machine: &Machine, pod: &Rc<str>) -> End {
@@ -140,38 +176,10 @@ impl Walker<'_> {
         End::Arrived { node: node.clone(), pod: Some(pod.clone()) }
     }
 
-    fn at_node(&mut self, machine: &Machine, origin: Origin, interface: &str, first: bool) -> Next {
-        let node = &machine.name;
-        let Translation { lines, verdict } = self.rules.translate(node, &self.headers, origin, interface);
-        let mut masquerade = false;
-        match verdict {
-            Verdict::Unchanged => {}
-            Verdict::Endpoint { address, masquerade: with } => {
-                self.headers.destination = address;
-                masquerade = with;
-                self.hop(node, None, At::KubeProxy(lines), None);
-            }
-            Verdict::Reject | Verdict::Drop => {
-                self.hop(node, None, At::KubeProxy(lines), None);
-                return Next::Ends(if verdict == Verdict::Reject { End::Rejected } else { End::Dropped });
-            }
-        }
+    /// Whether the packet is for the node itself.
+    pub(super) fn is_for(&self, machine: &Machine) -> bool {
         let to = self.headers.destination.ip();
-        if machine.addresses.contains(&to) || machine.gateway(to) == Some(to) {
-            self.hop(node, None, At::Process, None);
-            return Next::Ends(End::Arrived { node: node.clone(), pod: None });
-        }
-        let Some(route) = longest(machine.routes(self.network, to), to) else {
-            return Next::Ends(End::Lost);
-        };
-        self.hop(node, None, At::Route(route.clone()), None);
-        let barrier = Barrier { node, headers: self.headers, first };
-        if let Some(denied) = self.rules.deny(barrier).filter(|_| self.network.plugin.enforces_policies()) {
-            self.hop(node, None, At::Policy(denied.clone()), None);
-            return Next::Ends(End::Denied(denied));
-        }
-        self.masquerade(machine, &route, origin, masquerade);
-        self.send(machine, &route)
+        machine.addresses.contains(&to) || machine.gateway(to) == Some(to)
     }
 
     /// Gives the packet the node's address as its source, if kube-proxy or the plugin says so.
@@ -190,7 +198,15 @@ impl Walker<'_> {
         self.hop(&machine.name, None, At::Masquerade(rule.into()), None);
     }
 
-    fn send(&mut self, machine: &Machine, route: &Route) -> Next {
+    /// Looks the packet's destination up in the node's routing table.
+    pub(super) fn route(&mut self, machine: &Machine) -> Option<Route> {
+        let to = self.headers.destination.ip();
+        let route = longest(machine.routes(self.network, to), to)?;
+        self.hop(&machine.name, None, At::Route(route.clone()), None);
+        Some(route)
+    }
+
+    pub(super) fn send(&mut self, machine: &Machine, route: &Route) -> Next {
         let node = &machine.name;
         let to = self.headers.destination.ip();
         if route.dev == "eth0" {
@@ -249,6 +265,67 @@ impl Walker<'_> {
             self.hop(&other.name, None, At::Tunnel(tunnel.interface), None);
         }
         Next::Node(other.name.clone())
+    }
+}
+
+/// What kernels do with the first packet of a connection: kube-proxy's rules and the policies are asked, and the connection is kept.
+struct Opening<'a> {
+    rules: &'a mut dyn Rules,
+    tracked: Vec<Tracked>,
+}
+
+impl Kernel for Opening<'_> {
+    fn at_node(
+        &mut self,
+        packet: &mut Walker<'_>,
+        machine: &Machine,
+        origin: Origin,
+        interface: &str,
+        first: bool,
+    ) -> Next {
+        let node = &machine.name;
+        let opened = packet.headers;
+        let Translation { lines, verdict } = self.rules.translate(node, &opened, origin, interface);
+        let mut masquerade = false;
+        match verdict {
+            Verdict::Unchanged => {}
+            Verdict::Endpoint { address, masquerade: with } => {
+                packet.headers.destination = address;
+                masquerade = with;
+                packet.hop(node, None, At::KubeProxy(lines), None);
+            }
+            Verdict::Reject | Verdict::Drop => {
+                packet.hop(node, None, At::KubeProxy(lines), None);
+                return Next::Ends(if verdict == Verdict::Reject { End::Rejected } else { End::Dropped });
+            }
+        }
+        if packet.is_for(machine) {
+            self.keep(node, opened, packet.headers);
+            packet.hop(node, None, At::Process, None);
+            return Next::Ends(End::Arrived { node: node.clone(), pod: None });
+        }
+        let Some(route) = packet.route(machine) else { return Next::Ends(End::Lost) };
+        let barrier = Barrier { node, headers: packet.headers, first };
+        let enforces = packet.network.plugin.enforces_policies();
+        if let Some(denied) = self.rules.deny(barrier).filter(|_| enforces) {
+            packet.hop(node, None, At::Policy(denied.clone()), None);
+            return Next::Ends(End::Denied(denied));
+        }
+        packet.masquerade(machine, &route, origin, masquerade);
+        self.keep(node, opened, packet.headers);
+        packet.send(machine, &route)
+    }
+
+    /// No rule changes what goes from one pod of a bridge to the other's own address.
+    fn on_bridge(&mut self, packet: &mut Walker<'_>, machine: &Machine) {
+        self.keep(&machine.name, packet.headers, packet.headers);
+    }
+}
+
+impl Opening<'_> {
+    /// The node's kernel keeps the connection.
+    fn keep(&mut self, node: &Rc<str>, opened: Headers, translated: Headers) {
+        self.tracked.push(Tracked { node: node.clone(), opened, translated });
     }
 }
 

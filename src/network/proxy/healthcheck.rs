@@ -39,9 +39,14 @@ fn answer(healthy: bool, body: String) -> Answer {
 impl Answer {
     /// What Go's server of HTTP answers on a path that nothing is registered for.
     pub fn not_found() -> Answer {
+        Answer::text(404, "404 page not found\n")
+    }
+
+    /// A plain text.
+    pub fn text(status: u16, body: &str) -> Answer {
         let headers = [("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff")];
         let headers = headers.map(|(name, value)| (name, value.to_owned())).to_vec();
-        Answer { status: 404, headers, body: "404 page not found\n".to_owned() }
+        Answer { status, headers, body: body.to_owned() }
     }
 }
 

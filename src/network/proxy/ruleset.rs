@@ -105,6 +105,22 @@ impl Ruleset {
         Walk { steps: flow.steps, verdict }
     }
 
+    /// Leads a packet so that this becomes of it, wherever the dice have to fall for that, and changes what the kernel remembers as that
+    /// walk does. Without such a walk the kernel remembers nothing new.
+    pub fn lead(&self, packet: &Packet, now: Timestamp, kernel: &mut Kernel, verdict: &Verdict) {
+        let mut dice = Outcomes::default();
+        loop {
+            let mut led = kernel.clone();
+            if self.go(packet, now, &mut led, &mut dice).verdict == *verdict {
+                *kernel = led;
+                return;
+            }
+            if !dice.next() {
+                return;
+            }
+        }
+    }
+
     /// Everything that can become of such a packet, with exact shares that add up to 1, in the order of the verdicts. For
     /// a scheduler of IPVS by which servers take turns, the shares are those of many connections.
     pub fn distribution(&self, packet: &Packet, now: Timestamp, kernel: &Kernel) -> Vec<Share> {

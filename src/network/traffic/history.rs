@@ -203,7 +203,7 @@ impl History {
     }
 
     /// The scenes between two moments, the last one first, each with the part of that time in which it is valid.
-    pub(super) fn scenes_back(
+    pub fn scenes_back(
         &self,
         from: Timestamp,
         until: Timestamp,

@@ -3,12 +3,14 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::counts::Cause;
 use super::path::Fate;
 use super::pool::{Connection, Pool};
 use super::scene::Stream;
 use crate::network::question::{Outcome, Reply};
-use crate::network::serving::Serving;
+use crate::network::serving::{Process, Serving};
 
 fn serving(reply: &Reply) -> Option<&Rc<Serving>> {
     match &reply.outcome {
@@ -17,7 +19,43 @@ fn serving(reply: &Reply) -> Option<&Rc<Serving>> {
     }
 }
 
+/// A request that a process is answering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    /// How long the answer takes at least.
+    pub takes: SignedDuration,
+    /// Why it is lost if the process ends meanwhile.
+    pub cause: Cause,
+    /// Where it was sent.
+    pub endpoint: Option<SocketAddr>,
+}
+
 impl Stream {
+    /// The request that a process takes longest to answer, of those that the client waits for; `None` if no request comes to it, or if
+    /// it answers at once. A request that a proxy would pass on to another endpoint is not lost by the end of a process.
+    pub fn in_flight(&self, process: &Process) -> Option<InFlight> {
+        let Fate::Replies(choice) = &self.fate else { return None };
+        let of = |reply: &Reply| {
+            let Outcome::Answered(response) = &reply.outcome else { return None };
+            let is_there = response.by.as_ref().is_some_and(|by| by.process == *process);
+            let cause = match &reply.via {
+                None => Cause::Broken,
+                Some(via) if via.next.is_none() => Cause::Status(502),
+                Some(_) => return None,
+            };
+            let waits = response.takes > SignedDuration::ZERO && response.takes <= self.client.timeout;
+            let flight = InFlight { takes: response.takes, cause, endpoint: reply.endpoint };
+            (is_there && waits).then_some(flight)
+        };
+        choice.replies().iter().filter_map(of).max_by_key(|f| f.takes)
+    }
+
+    /// Whether a request that has failed is answered when it is sent again: the client does that, and some endpoint answers now.
+    pub fn saves(&self) -> bool {
+        let Fate::Replies(choice) = &self.fate else { return false };
+        self.client.retries > 0 && choice.replies().iter().any(|r| self.client.cause(r).is_none())
+    }
+
     /// Why a request that opens a connection now could be lost, and where it was sent; `None` if none would be. That a server has no
     /// room for it is not known here.
     pub fn could_lose(&self) -> Option<(Cause, Option<SocketAddr>)> {
@@ -27,8 +65,7 @@ impl Stream {
             Fate::Replies(choice) => {
                 let lost = |r: &Reply| Some((self.client.cause(r)?, r.endpoint));
                 // A client that sends again meets another endpoint sooner or later.
-                let saved = self.client.retries > 0 && choice.replies().iter().any(|r| lost(r).is_none());
-                choice.replies().iter().find_map(lost).filter(|_| !saved)
+                choice.replies().iter().find_map(lost).filter(|_| !self.saves())
             }
         }
     }

@@ -48,6 +48,7 @@ pub use forecast::{Forecast, Trial};
 pub use history::History;
 pub use latency::Latencies;
 pub use ledger::{Ledger, Window};
+pub use load::InFlight;
 pub use path::{Answers, Choice, Fate, Names};
 pub use pool::{Connection, Pool};
 pub use request::{RequestTrace, Step};

@@ -263,6 +263,9 @@ fn each_request_is_counted_once() {
     }
 }
 
+/// RFC 9110, 15.5 and 15.6: an answer of the class 5xx is the server's failure, one of the class 4xx the client's own. Go's
+/// `net/http/client.go`, `Client.Timeout`: it includes the answer's body. RFC 9293, 3.5.2: a closed port refuses at once. What `retries` says
+/// is Steady's own (docs/behaviour.md, "Traffic").
 #[test]
 fn errors_and_slow_answers_are_losses_and_retries_save_requests() {
     let lost =
@@ -276,6 +279,9 @@ fn errors_and_slow_answers_are_losses_and_retries_save_requests() {
     assert_eq!(lost("10/s wbe", &half), [(Cause::NoSuchName, 10)].into());
 }
 
+/// Linux' `net/ipv4/tcp.c`, `__tcp_close`, and RFC 9293, 3.5.2: when a process ends its kernel closes or resets its connections, so what it
+/// has not answered is lost. conntrack keeps the connection's endpoint, whatever the rules say by then
+/// (Linux' `net/netfilter/nf_nat_core.c`, `nf_nat_setup_info`: only a connection's first packet is given a translation).
 #[test]
 fn requests_in_flight_are_lost_with_the_process_that_answers_them() {
     // Answers take 400 ms; the rules lead to another server from 1 s on.

@@ -1,15 +1,19 @@
 //! Invariants: conditions that have to hold in every state, in every steady state, or for every step.
 
 use std::borrow::Cow;
+use std::net::SocketAddr;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::api::pod::{is_active, is_ready};
 use crate::api::types::{Deployment, Pod, ReplicaSet};
-use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, later};
 use crate::apiserver::ApiServer;
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
+use crate::network::serving::Life;
+use crate::network::traffic::{Cause, Stream};
 
 /// How an invariant was violated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,24 +93,71 @@ pub fn builtin() -> Vec<Box<dyn Invariant>> {
     ]
 }
 
-/// Whenever a client of the run sends a request, it is answered. Without clients nothing is sent.
+/// Whenever time passes and a client of the run sends a request, it is answered. Without clients nothing is sent.
+///
+/// A state in which something else happens at the same moment lasts for no time, and nobody sends anything in it. What is told is told
+/// of the step in which time passes, or of a steady state, which lasts. A step with which a process ends is told if a request that was
+/// sent before, on the path that led there, could still be at that process.
 struct NoRequestLost;
+
+impl NoRequestLost {
+    fn violated(stream: &Stream, cause: Cause, endpoint: Option<SocketAddr>) -> Violation {
+        let mut values = vec![("url", stream.client.url.authority()), ("cause", cause.to_string())];
+        values.extend(endpoint.map(|e| ("endpoint", e.to_string())));
+        let pod = ObjectRef { kind: Kind::POD, key: stream.id.pod.clone() };
+        Violation::new(Some(pod), values)
+    }
+
+    /// Whether a request that is sent now could be lost.
+    fn sent(cluster: &Cluster) -> Result<(), Violation> {
+        let streams = cluster.scene().map(|s| s.streams.as_slice()).unwrap_or_default();
+        for stream in streams.iter().filter(|s| s.end.is_none()) {
+            if let Some((cause, endpoint)) = stream.could_lose() {
+                return Err(Self::violated(stream, cause, endpoint));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step ends a process that could be answering a request.
+    fn cut_off(before: &Cluster, after: &Cluster) -> Result<(), Violation> {
+        let (Some(old), Some(new)) = (before.scene(), after.scene()) else { return Ok(()) };
+        if Rc::ptr_eq(old, new) {
+            return Ok(());
+        }
+        let end = after.now();
+        // What was on its way to a node that is cut off is not counted as lost.
+        let ended = old.lives.iter().filter(|(p, (_, life))| *life != Life::CutOff && new.life(p).is_none());
+        for (process, _) in ended {
+            for stream in new.streams.iter().filter(|s| s.end.is_none()) {
+                let since = later(end, -stream.client.timeout);
+                for (from, to, scene) in after.scenes_since(since) {
+                    let Some(then) = scene.stream(&stream.id).filter(|_| from < to) else { continue };
+                    let at_process = then.in_flight(process).filter(|f| later(to, f.takes) > end);
+                    if let Some(flight) = at_process.filter(|_| !stream.saves()) {
+                        return Err(Self::violated(stream, flight.cause, flight.endpoint));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Invariant for NoRequestLost {
     fn name(&self) -> &'static str {
         "noRequestLost"
     }
 
-    fn state(&self, cluster: &Cluster) -> Result<(), Violation> {
-        let streams = cluster.scene().map(|s| s.streams.as_slice()).unwrap_or_default();
-        for stream in streams.iter().filter(|s| s.end.is_none()) {
-            let Some((cause, endpoint)) = stream.could_lose() else { continue };
-            let mut values = vec![("url", stream.client.url.authority()), ("cause", cause.to_string())];
-            values.extend(endpoint.map(|e| ("endpoint", e.to_string())));
-            let pod = ObjectRef { kind: Kind::POD, key: stream.id.pod.clone() };
-            return Err(Violation::new(Some(pod), values));
+    fn steady(&self, cluster: &Cluster) -> Result<(), Violation> {
+        NoRequestLost::sent(cluster)
+    }
+
+    fn step(&self, before: &Cluster, after: &Cluster) -> Result<(), Violation> {
+        if before.now() < after.now() {
+            NoRequestLost::sent(before)?;
         }
-        Ok(())
+        NoRequestLost::cut_off(before, after)
     }
 }
 

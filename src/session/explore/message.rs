@@ -13,7 +13,7 @@ use crate::session::rehearsal::{self, NoRehearsal, Rehearsed, Stand};
 
 /// The version of the messages, raised when a message changes its meaning. Page and worker are two files,
 /// and a browser may have an old version of either.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 4;
 
 /// A message from the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -286,7 +286,9 @@ mod tests {
 
     fn rehearsed() -> rehearsal::Plan {
         let workload = crate::api::ObjectRef::new(crate::api::Kind::DEPLOYMENT, "default", "web");
-        rehearsal::Plan { workload, manifest: None, rate: 9 }
+        let port = rehearsal::Port { service: "web".into(), port: 8080 };
+        let plan = rehearsal::Plan::of(workload);
+        rehearsal::Plan { rate: 9, port: Some(port), keep_alive: true, ..plan }
     }
 
     #[test]
@@ -325,6 +327,12 @@ mod tests {
         ] {
             assert_eq!(read::<Tell>(&write(&tell)).unwrap(), tell);
         }
+        // A plan in which nothing more is chosen reads as one of the time before one could choose more.
+        let plan = rehearsal::Plan::of(rehearsed().workload);
+        let mut old = serde_json::to_value(&plan).unwrap();
+        old.as_object_mut().unwrap().remove("occasion");
+        assert_eq!(old.as_object().unwrap().len(), 3, "{old}");
+        assert_eq!(serde_json::from_value::<rehearsal::Plan>(old).unwrap(), plan);
         assert!(read::<Ask>("{").is_err());
         assert!(read::<Ask>("{\"Way\":{\"Nowhere\":1}}").is_err());
     }

@@ -30,7 +30,7 @@ pub struct Frame {
 
 /// The pictures from a moment to the end of the branch that is shown.
 pub fn frames(session: &Session, from: MomentId) -> Vec<Frame> {
-    let line: Vec<MomentId> = session.timeline().into_iter().skip_while(|id| *id != from).collect();
+    let line: Vec<MomentId> = session.timeline().iter().copied().skip_while(|id| *id != from).collect();
     let (Some(boot), Some(mut cluster)) = (session.boot(), session.cluster_at(from)) else {
         return Vec::new();
     };

@@ -45,7 +45,8 @@ pub struct Written {
 
 /// The steps from a moment to the end of the branch that is shown, and how many there are after the last one told.
 pub fn steps(session: &Session, from: MomentId) -> (Vec<StepTold>, usize) {
-    let line: Vec<MomentId> = session.timeline().into_iter().skip_while(|id| *id != from).skip(1).collect();
+    let line: Vec<MomentId> =
+        session.timeline().iter().copied().skip_while(|id| *id != from).skip(1).collect();
     let begins = session.cluster_at(from).map(|c| c.now());
     let mut out = Vec::new();
     let mut passing = session.cluster_at(from);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::workload::Target;
+use super::{Plan, Port};
 use crate::api::types::Node;
 use crate::api::{Key, Kind, MetaExt};
 use crate::cluster::{Cluster, RunningClient};
@@ -14,6 +15,11 @@ use crate::session::chart::Chart;
 
 /// The most nodes on which there is a client.
 const NODES: usize = 5;
+
+/// The label of the clients, by which a drain leaves them where they are: it is they who ask.
+const LABEL: &str = "sim.steady/rehearsal";
+/// The pods that a drain makes go, as a label selector: all but the clients.
+pub const ALL_BUT_CLIENTS: &str = "sim.steady/rehearsal!=client";
 
 /// Where the requests are sent.
 pub fn url(namespace: &str, target: &Target) -> String {
@@ -56,7 +62,8 @@ fn ready_nodes(cluster: &Cluster) -> Vec<Rc<str>> {
 }
 
 /// The manifest of the clients; `None` if no node is ready.
-pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, rate: u32) -> Option<String> {
+pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, plan: &Plan) -> Option<String> {
+    let (rate, keep) = (plan.rate, if plan.keep_alive { " keep-alive" } else { "" });
     let pod = |node: &Rc<str>| {
         json!({
             "apiVersion": "v1",
@@ -64,7 +71,8 @@ pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, rate: u32) -> Opt
             "metadata": {
                 "name": format!("traffic-{node}"),
                 "namespace": namespace,
-                "annotations": {"sim.steady/requests": format!("{rate}/s {url}")},
+                "labels": {LABEL: "client"},
+                "annotations": {"sim.steady/requests": format!("{rate}/s {url}{keep}")},
             },
             "spec": {
                 "nodeName": &**node,
@@ -84,11 +92,18 @@ pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, rate: u32) -> Opt
     (!items.is_empty()).then(|| list.to_string())
 }
 
-/// The clients that send to a Service now.
-pub fn of(cluster: &Cluster, namespace: &str, service: &str) -> Vec<RunningClient> {
+/// The clients that send to a Service now; if a port was chosen, those that send to it.
+pub fn of(cluster: &Cluster, namespace: &str, service: &str, chosen: Option<&Port>) -> Vec<RunningClient> {
     let mut all = cluster.clients();
-    all.retain(|c| sends_to(c, namespace, service));
+    all.retain(|c| sends_to(c, namespace, service) && asks_at(c, namespace, service, chosen));
     all
+}
+
+/// Whether a client of a Service asks at the port that was chosen, if one was. What an ingress controller leads to the Service is told
+/// by no port.
+pub fn asks_at(client: &RunningClient, namespace: &str, service: &str, chosen: Option<&Port>) -> bool {
+    let is_it = |port: &Port| i32::from(client.client.url.port()) == port.port;
+    chosen.is_none_or(|port| is_it(port) || is_led_to(client, namespace, service))
 }
 
 /// What became of the requests of some clients that were sent after a moment until another one.

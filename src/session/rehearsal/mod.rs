@@ -1,8 +1,9 @@
 //! A rehearsal answers a question about a workload: does a rollout of it drop requests?
 //!
-//! It works on a copy of a run. There it puts a client on each node, which sends requests to the workload's Service; then it
-//! rolls the workload out, and counts what became of the requests ([`crate::network::traffic`]). If some are lost, it tells how
-//! the first one was ([`Story`]), and tries what could mend it ([`Mend`]), each beside the others from the same beginning.
+//! It works on a copy of a run. There it puts a client on each node, which sends requests to a Service of the workload; then it
+//! rolls the workload out, or does something else that replaces pods of it ([`Occasion`]), and counts what became of the requests
+//! ([`crate::network::traffic`]). If some are lost, it tells how the first one was ([`Story`]), and tries what could mend it
+//! ([`Mend`]), each beside the others from the same beginning.
 //!
 //! All that it does are ops of a session: [`Tried::link`] repeats them, so whoever doubts a count can walk through it.
 //!
@@ -14,7 +15,7 @@
 //! let mut session = Session::new(Start::default());
 //! session.apply(include_str!("../../../tests/rehearsal/web.yaml"));
 //! let workload = ObjectRef::new(Kind::DEPLOYMENT, "default", "web");
-//! let mut rehearsal = Rehearsal::new(session, Plan { workload, manifest: None, rate: 20 });
+//! let mut rehearsal = Rehearsal::new(session, Plan { rate: 20, ..Plan::of(workload) });
 //! let found = loop {
 //!     if let Some(found) = rehearsal.advance(|| true) {
 //!         break found.unwrap();
@@ -47,7 +48,7 @@ pub use crate::network::question::Behind;
 pub use crate::network::traffic::Cause;
 pub use mend::Mend;
 pub use story::{Happened, Story};
-pub use targets::{Candidate, targets};
+pub use targets::{Candidate, Reach, targets};
 use trial::{Stage, Trial};
 pub use workload::KINDS;
 
@@ -56,25 +57,77 @@ pub const RATE: u32 = 50;
 /// The most requests that each client sends in a second.
 pub const RATE_LIMIT: u32 = 1_000;
 
+/// What makes pods of the workload go in a rehearsal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Occasion {
+    /// A rollout: that of the manifest if it changes the workload, and otherwise that of `kubectl rollout restart`.
+    #[default]
+    Rollout,
+    /// `kubectl rollout undo`: the workload goes back to its former revision.
+    Undo,
+    /// `kubectl scale`: the workload has half as many pods afterwards.
+    Scale,
+    /// `kubectl drain` of the node that has most pods of the workload.
+    Drain,
+}
+
+/// A TCP port of a Service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Port {
+    /// The name of the Service.
+    pub service: String,
+    /// The number of its port or, of a headless Service, that of its pods' port.
+    pub port: i32,
+}
+
 /// What is rehearsed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The workload that is rolled out: a Deployment, a StatefulSet or a DaemonSet.
+    /// The workload whose pods are replaced: a Deployment, a StatefulSet or a DaemonSet.
     pub workload: ObjectRef,
     /// A manifest to apply. If the workload is in the cluster and the manifest changes it, applying it is the rollout;
-    /// otherwise the rollout is that of `kubectl rollout restart`.
+    /// otherwise the rollout is that of `kubectl rollout restart`. A workload that is not in the cluster comes from it.
     pub manifest: Option<String>,
     /// The requests that each client sends in a second.
     pub rate: u32,
+    /// Where the requests are sent; `None` for the first port of all that lead to the workload's pods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<Port>,
+    /// Whether the clients keep their connections.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_alive: bool,
+    /// What makes pods go.
+    #[serde(default)]
+    pub occasion: Occasion,
 }
 
-/// How the rollout was begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+impl Plan {
+    /// A restart of a workload, with clients that send [`RATE`] requests a second to its first port.
+    pub fn of(workload: ObjectRef) -> Plan {
+        Plan {
+            workload,
+            manifest: None,
+            rate: RATE,
+            port: None,
+            keep_alive: false,
+            occasion: Occasion::Rollout,
+        }
+    }
+}
+
+/// How it was begun that pods are replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Trigger {
     /// `kubectl rollout restart`
     Restart,
     /// `kubectl apply` of the manifest.
     Apply,
+    /// `kubectl rollout undo` to this revision.
+    Undo(i64),
+    /// `kubectl scale` from so many pods to so many.
+    Scale(i32, i32),
+    /// `kubectl drain` of this node.
+    Drain(String),
 }
 
 /// What a rehearsal has found.
@@ -90,6 +143,8 @@ pub struct Rehearsed {
     pub trigger: Trigger,
     /// The rollouts: first the one of the workload as it is, then one for each set of mends that was tried.
     pub tried: Vec<Tried>,
+    /// The sets of mends that could not be tried, each with the reason.
+    pub untried: Vec<(Vec<Mend>, NoRehearsal)>,
 }
 
 /// A rollout, and what became of the requests meanwhile.
@@ -97,6 +152,8 @@ pub struct Rehearsed {
 pub struct Tried {
     /// What had been changed before.
     pub mends: Vec<Mend>,
+    /// The lines of a manifest that make these changes; empty if no manifest makes them.
+    pub lines: String,
     /// The requests that were sent from the beginning of the rollout to its end.
     pub sent: u64,
     /// How many of them were lost, by cause; the most frequent first.
@@ -109,8 +166,11 @@ pub struct Tried {
     pub seconds: f64,
     /// Whether the cluster came to rest. Otherwise it was given up after some time.
     pub steady: bool,
-    /// What `kubectl rollout status` says at the end.
+    /// What `kubectl rollout status` says at the end or, of a drain, what `kubectl drain` says.
     pub status: String,
+    /// Why the node could not be drained: what `kubectl drain` says of a pod that stays. `None` if nothing of the kind was tried, or if
+    /// the node was drained.
+    pub undrained: Option<String>,
     /// How long the answers took; `None` without any.
     pub took: Option<Took>,
     /// What became of the requests over time.
@@ -123,7 +183,9 @@ pub struct Tried {
     pub moment: usize,
     /// The number of ops until the rollout begins: what was changed before is in place there.
     pub ready: usize,
-    /// How many requests were lost meanwhile, because to bring a change in is a rollout, too.
+    /// The number of ops until the rollout has been begun, and nobody has acted on it yet.
+    pub begun: usize,
+    /// How many requests were lost until [`Tried::ready`], because to bring a change in is a rollout, too.
     pub brought: u64,
 }
 
@@ -141,6 +203,16 @@ pub enum NoRehearsal {
     NoWorkload,
     /// No Service leads to the workload's pods.
     NoService,
+    /// This port of a Service was chosen, and does not lead to the workload's pods.
+    NotReached(Port),
+    /// The workload has no former revision to go back to.
+    NoFormerRevision,
+    /// The workload has less than two pods, of which half could go.
+    TooFewPods,
+    /// No node has pods of the workload.
+    NoPods,
+    /// A DaemonSet cannot be scaled, and a drain leaves its pods on the node.
+    OfDaemonSet,
     /// No node is ready, so nobody can send requests.
     NoNode,
     /// What listens at this URL accepts connections and speaks no HTTP, so no request is ever answered.
@@ -171,6 +243,9 @@ pub struct Rehearsal {
     prepared: Option<Trial>,
     trial: Trial,
     tried: Vec<Tried>,
+    untried: Vec<(Vec<Mend>, NoRehearsal)>,
+    /// How the first rollout was begun.
+    trigger: Trigger,
     /// What can be changed.
     candidates: Vec<Mend>,
     todo: VecDeque<Vec<Mend>>,
@@ -188,6 +263,8 @@ impl Rehearsal {
             anchor,
             prepared: None,
             tried: Vec::new(),
+            untried: Vec::new(),
+            trigger: Trigger::Restart,
             candidates: Vec::new(),
             todo: VecDeque::new(),
             together: false,
@@ -212,6 +289,14 @@ impl Rehearsal {
             match self.trial.advance(&self.plan, &mut go_on) {
                 Ok(true) => {}
                 Ok(false) => return None,
+                // What was found before stays found.
+                Err(why) if !self.tried.is_empty() => {
+                    self.untried.push((self.trial.mends().to_vec(), why));
+                    if self.go_on() {
+                        continue;
+                    }
+                    return Some(Ok(self.rehearsed()));
+                }
                 Err(why) => return Some(Err(why)),
             }
             if self.trial.stage() == Stage::Prepared {
@@ -219,15 +304,26 @@ impl Rehearsal {
                 self.trial.begin(Vec::new());
                 continue;
             }
+            if self.tried.is_empty() {
+                self.trigger = self.trial.trigger();
+            }
             self.tried.push(self.trial.told(&self.plan, self.anchor));
             self.plan_more();
-            match (self.todo.pop_front(), &self.prepared) {
-                (Some(mends), Some(prepared)) => {
-                    self.trial = prepared.clone();
-                    self.trial.begin(mends);
-                }
-                _ => return Some(Ok(self.rehearsed())),
+            if !self.go_on() {
+                return Some(Ok(self.rehearsed()));
             }
+        }
+    }
+
+    /// Begins the next rollout that is to be tried. Returns whether there is one.
+    fn go_on(&mut self) -> bool {
+        match (self.todo.pop_front(), &self.prepared) {
+            (Some(mends), Some(prepared)) => {
+                self.trial = prepared.clone();
+                self.trial.begin(mends);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -236,8 +332,9 @@ impl Rehearsal {
             workload: self.plan.workload.clone(),
             url: self.trial.url().to_owned(),
             clients: self.trial.clients(),
-            trigger: self.trial.trigger(),
+            trigger: self.trigger.clone(),
             tried: self.tried.clone(),
+            untried: self.untried.clone(),
         }
     }
 
@@ -249,7 +346,7 @@ impl Rehearsal {
             if last.lost() == 0 || !last.before.is_empty() {
                 return;
             }
-            self.candidates = self.trial.candidates(&self.plan, &last.losses);
+            self.candidates = self.trial.candidates(&self.plan, last);
             self.todo = self.candidates.iter().map(|m| vec![*m]).collect();
             return;
         }

@@ -1,19 +1,39 @@
-//! The workloads whose rollout can be rehearsed, with the Services that lead to them and the clients that the run has for these.
+//! The workloads whose rollout can be rehearsed, with the ports that lead to them and the clients that the run has for these.
 
-use super::clients;
-use super::workload::{KINDS, target, workload as workload_of};
+use serde::{Deserialize, Serialize};
+
+use super::workload::{self, KINDS};
+use super::{Port, clients};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
+
+/// A port through which requests can be sent to a workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reach {
+    /// The port.
+    pub port: Port,
+    /// The requests a second of each client that the run itself has for it. They are the clients of a rehearsal then.
+    pub clients: Vec<f64>,
+}
 
 /// A workload whose rollout can be rehearsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The workload.
     pub workload: ObjectRef,
-    /// The Service that leads to its pods.
-    pub service: Option<String>,
-    /// The requests a second of each client that the run itself has for that Service.
-    pub clients: Vec<f64>,
+    /// The ports that lead to its pods. The first one is taken if none is chosen, and counts all clients of its Service.
+    pub reaches: Vec<Reach>,
+    /// Whether it has a former revision.
+    pub former: bool,
+    /// How many pods it is to have; `None` of a DaemonSet.
+    pub replicas: Option<i32>,
+}
+
+impl Candidate {
+    /// The Service that leads to its pods, if none is chosen.
+    pub fn service(&self) -> Option<&str> {
+        self.reaches.first().map(|r| r.port.service.as_str())
+    }
 }
 
 /// The workloads of a cluster whose rollout can be rehearsed, those that a Service leads to first.
@@ -23,16 +43,25 @@ pub fn targets(cluster: &Cluster) -> Vec<Candidate> {
     for kind in KINDS {
         for (at, _) in cluster.api().cached_list(kind, None) {
             let workload = ObjectRef { kind, key: at.key.clone() };
-            let Some(known) = workload_of(cluster, &workload) else { continue };
+            let Some(known) = workload::workload(cluster, &workload) else { continue };
             let namespace = at.key.namespace.as_ref();
-            let service = target(cluster, namespace, &known.template).map(|t| t.service);
-            let senders = running.iter().filter(|c| {
-                service.as_deref().is_some_and(|service| clients::sends_to(c, namespace, service))
+            let found = workload::reached(cluster, namespace, &known.template).into_iter().enumerate();
+            let reaches = found.map(|(nth, target)| {
+                let port = Port { service: target.service, port: target.port };
+                // Who chooses none takes all clients of the first Service.
+                let chosen = Some(&port).filter(|_| nth > 0);
+                let senders = running.iter().filter(|c| {
+                    clients::sends_to(c, namespace, &port.service)
+                        && clients::asks_at(c, namespace, &port.service, chosen)
+                });
+                let clients = senders.map(|c| c.client.rate()).collect();
+                Reach { port, clients }
             });
-            let clients = senders.map(|c| c.client.rate()).collect();
-            all.push(Candidate { workload, service, clients });
+            let reaches = reaches.collect();
+            let former = workload::former_revision(cluster, &workload).is_some();
+            all.push(Candidate { workload, reaches, former, replicas: known.replicas });
         }
     }
-    crate::api::order::sort_by_key(&mut all, |c| (c.service.is_none(), c.workload.clone()));
+    crate::api::order::sort_by_key(&mut all, |c: &Candidate| (c.reaches.is_empty(), c.workload.clone()));
     all
 }

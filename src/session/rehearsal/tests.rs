@@ -11,7 +11,7 @@ fn web() -> ObjectRef {
 }
 
 fn plan(manifest: Option<&str>) -> Plan {
-    Plan { workload: web(), manifest: manifest.map(str::to_owned), rate: 50 }
+    Plan { manifest: manifest.map(str::to_owned), rate: 50, ..Plan::of(web()) }
 }
 
 fn rehearse(session: Session, plan: Plan) -> Result<Rehearsed, NoRehearsal> {
@@ -35,7 +35,7 @@ fn with(manifest: &str) -> Session {
 fn a_rollout_drops_requests_and_a_sleep_before_the_stop_mends_it() {
     let found = rehearse(with(WEB), plan(None)).unwrap();
     assert_eq!(
-        (found.clients, found.trigger, found.url.as_str()),
+        (found.clients, found.trigger.clone(), found.url.as_str()),
         (3, Trigger::Restart, "http://web.default/")
     );
     let [plain, rest @ ..] = found.tried.as_slice() else { panic!("nothing was tried") };
@@ -166,9 +166,9 @@ fn what_speaks_no_http_is_not_tried() {
 fn workloads_behind_a_service_come_first() {
     let more = format!("{WEB}---\n{}", WEB.split_once("---\n").unwrap().1.replace("web", "alone"));
     let all = targets(with(&more).cluster());
-    assert!(all.iter().all(|c| c.clients.is_empty()));
+    assert!(all.iter().flat_map(|c| &c.reaches).all(|r| r.clients.is_empty()));
     let told: Vec<(String, Option<String>)> =
-        all.into_iter().map(|c| (c.workload.to_string(), c.service)).collect();
+        all.iter().map(|c| (c.workload.to_string(), c.service().map(str::to_owned))).collect();
     let expected = [("Deployment default/web", Some("web")), ("Deployment default/alone", None)];
     assert_eq!(told, expected.map(|(o, s)| (o.to_owned(), s.map(str::to_owned))));
 }
@@ -180,7 +180,7 @@ fn a_rollout_behind_an_ingress_drops_requests_because_routes_lag() {
     let session = crate::session::scenario::find("52-routes-behind").unwrap().open();
     let known = targets(session.cluster());
     let web = known.iter().find(|c| *c.workload.key.name == *"web").unwrap();
-    assert_eq!(web.clients.len(), 1, "the run's own client");
+    assert_eq!(web.reaches[0].clients.len(), 1, "the run's own client");
     let found = rehearse(session, plan(None)).unwrap();
     let url = "http://ingress-nginx-controller.ingress-nginx/ host=web.example";
     assert_eq!((found.clients, found.url.as_str()), (1, url));
@@ -192,4 +192,246 @@ fn a_rollout_behind_an_ingress_drops_requests_because_routes_lag() {
     assert!(told.last().is_some_and(|l| l == "nginx-ingress-controller update/configuration"), "{told:?}");
     let lossless: Vec<&Tried> = rest.iter().filter(|t| t.lost() == 0).collect();
     assert!(lossless.iter().any(|t| t.mends.contains(&Mend::PreStopSleep)), "{:?}", found.tried);
+}
+
+/// The manifest of the tests, with one text in place of another one.
+fn changed(from: &str, to: &str) -> String {
+    assert!(WEB.contains(from), "{from}");
+    WEB.replace(from, to)
+}
+
+/// With a container that has more fields.
+fn with_container(fields: &str) -> String {
+    changed("          image: nginx:1.28\n", &format!("          image: nginx:1.28\n{fields}"))
+}
+
+fn settle(session: &mut Session) {
+    while session.step(crate::session::Depth::Command, None) {
+        assert!(session.timeline().len() < 5_000, "it never ends");
+    }
+}
+
+fn occasion(occasion: Occasion) -> Plan {
+    Plan { occasion, ..plan(None) }
+}
+
+/// The clients of a run that repeats a link.
+fn clients_after(session: &Session, link: &str) -> Vec<crate::cluster::RunningClient> {
+    let link = Link::decode(link).unwrap();
+    Replay::on(session.clone(), &link).finish().session.cluster().clients()
+}
+
+/// A person chooses among the ports that lead to the workload, and whether the clients keep their connections
+/// (docs/behaviour.md, Traffic).
+#[test]
+fn the_port_and_the_connections_are_chosen() {
+    let (service, rest) = WEB.split_once("---\n").unwrap();
+    let second = service.replace("name: web", "name: web-too").replace("port: 80", "port: 8080");
+    let second = second.replace("targetPort: 8080", "targetPort: 80");
+    let session = with(&format!("{service}---\n{second}---\n{rest}"));
+    let port = |service: &str, port| Port { service: service.to_owned(), port };
+    let all = targets(session.cluster());
+    let ports: Vec<&Port> = all[0].reaches.iter().map(|r| &r.port).collect();
+    assert_eq!(ports, [&port("web", 80), &port("web-too", 8080)]);
+    let chosen = Plan { port: Some(port("web-too", 8080)), keep_alive: true, ..plan(None) };
+    let found = rehearse(session.clone(), chosen).unwrap();
+    assert_eq!((found.url.as_str(), found.clients), ("http://web-too.default:8080/", 3));
+    assert!(found.tried[0].sent > 0);
+    let clients = clients_after(&session, &found.tried[0].link);
+    assert!(clients.len() == 3 && clients.iter().all(|c| c.client.keep.is_some()), "{clients:?}");
+    let wrong = Plan { port: Some(port("web", 81)), ..plan(None) };
+    assert_eq!(rehearse(session, wrong), Err(NoRehearsal::NotReached(port("web", 81))));
+}
+
+/// kubectl undoes a rollout to the last revision but one (`rollbacker` of `pkg/polymorphichelpers/rollback.go` of kubectl).
+#[test]
+fn an_undo_leads_back_to_the_former_revision() {
+    assert_eq!(rehearse(with(WEB), occasion(Occasion::Undo)), Err(NoRehearsal::NoFormerRevision));
+    let mut session = with(WEB);
+    settle(&mut session);
+    session.apply(&changed("nginx:1.28", "nginx:1.29"));
+    settle(&mut session);
+    assert!(targets(session.cluster())[0].former);
+    let found = rehearse(session.clone(), occasion(Occasion::Undo)).unwrap();
+    assert_eq!(found.trigger, Trigger::Undo(1));
+    assert!(found.tried[0].lost() > 0 && found.untried.is_empty(), "{found:?}");
+    // What the workload goes back to has the change, too.
+    let mended = found.tried.iter().find(|t| t.lost() == 0 && t.mends.contains(&Mend::PreStopSleep)).unwrap();
+    let link = Link::decode(&mended.link).unwrap();
+    let replayed = Replay::on(session, &link).finish().session;
+    let known = workload::workload(replayed.cluster(), &web()).unwrap();
+    let container = &known.template.spec.as_ref().unwrap().containers[0];
+    assert_eq!(container.image.as_deref(), Some("nginx:1.28"));
+    assert!(container.lifecycle.as_ref().is_some_and(|l| l.pre_stop.is_some()));
+}
+
+/// Who scales down loses pods, which end as those of a rollout do (`manageReplicas` of pkg/controller/replicaset/replica_set.go).
+#[test]
+fn half_of_the_pods_go() {
+    let found = rehearse(with(WEB), occasion(Occasion::Scale)).unwrap();
+    assert_eq!(found.trigger, Trigger::Scale(3, 1));
+    assert!(found.tried[0].lost() > 0, "{found:?}");
+    let none =
+        |t: &Tried| !t.mends.contains(&Mend::NoneUnavailable) && !t.mends.contains(&Mend::MinReadySeconds);
+    assert!(found.tried.iter().all(none), "a strategy plays no part here");
+    let one = changed("replicas: 3", "replicas: 1");
+    assert_eq!(rehearse(with(&one), occasion(Occasion::Scale)), Err(NoRehearsal::TooFewPods));
+}
+
+/// A drain evicts pods, evicts those again that a PodDisruptionBudget protects, and goes on until they have gone (`EvictPods` of
+/// k8s.io/kubectl/pkg/drain). A budget that never allows one leaves the drain unfinished.
+#[test]
+fn a_drain_honours_budgets() {
+    let budget = |least: u32| {
+        format!(
+            "{WEB}---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: web}}\nspec: {{minAvailable: {least}, selector: {{matchLabels: {{app: web}}}}}}\n"
+        )
+    };
+    let found = rehearse(with(WEB), occasion(Occasion::Drain)).unwrap();
+    let plain = &found.tried[0];
+    assert!(matches!(&found.trigger, Trigger::Drain(node) if !node.is_empty()), "{:?}", found.trigger);
+    assert!(plain.undrained.is_none() && plain.status.contains("drained"), "{plain:?}");
+    assert!(plain.lost() > 0 && found.clients == 3, "the clients stay where they are: {plain:?}");
+    let found = rehearse(with(&budget(3)), occasion(Occasion::Drain)).unwrap();
+    let why = found.tried[0].undrained.as_ref().unwrap();
+    assert!(why.contains("disruption budget"), "{why}");
+    // Two pods stand on each of two nodes, and one at a time may go.
+    let four = budget(3).replace("replicas: 3", "replicas: 4");
+    let mut session = Session::new(Start { nodes: 2, ..Start::default() });
+    assert_eq!(session.apply(&four).exit, 0);
+    let found = rehearse(session.clone(), occasion(Occasion::Drain)).unwrap();
+    let plain = &found.tried[0];
+    assert_eq!(plain.undrained, None, "{plain:?}");
+    // The link repeats it.
+    let replayed = Replay::on(session, &Link::decode(&plain.link).unwrap()).finish();
+    assert!(replayed.same);
+}
+
+/// A DaemonSet has no scale, and a drain ignores its pods (`daemonSetFilter` of k8s.io/kubectl/pkg/drain/filters.go).
+#[test]
+fn a_daemon_set_is_neither_scaled_nor_drained() {
+    let daemons = changed("kind: Deployment", "kind: DaemonSet").replace("  replicas: 3\n", "");
+    let workload = ObjectRef::new(Kind::DAEMON_SET, "default", "web");
+    for occasion in [Occasion::Scale, Occasion::Drain] {
+        let plan = Plan { occasion, ..Plan::of(workload.clone()) };
+        assert_eq!(rehearse(with(&daemons), plan), Err(NoRehearsal::OfDaemonSet));
+    }
+}
+
+/// What could mend a workload of a manifest, if a rollout of it lost requests for a reason.
+fn could_mend(manifest: &str, cause: Cause, answers: f64) -> (Vec<Mend>, impl Fn(&[Mend]) -> String + use<>) {
+    let session = with(manifest);
+    let known = workload::workload(session.cluster(), &web()).unwrap();
+    let target = workload::target(session.cluster(), "default", &known.template, None).unwrap();
+    let took = Took { p50: answers, p95: answers, p99: answers, max: answers };
+    let plain = Tried {
+        mends: Vec::new(),
+        lines: String::new(),
+        sent: 9,
+        losses: vec![(cause, 1)],
+        before: Vec::new(),
+        seconds: 1.0,
+        steady: true,
+        status: String::new(),
+        undrained: None,
+        took: Some(took),
+        chart: Chart::default(),
+        first: None,
+        link: String::new(),
+        moment: 0,
+        ready: 0,
+        begun: 0,
+        brought: 0,
+    };
+    let all = mend::candidates(&known, &target, Occasion::Rollout, &plain);
+    (all, move |mends: &[Mend]| mend::lines(&known, &target, "Deployment", mends))
+}
+
+/// A hook that sleeps for too short is lengthened, also where it is the command `sleep`; so is a grace period that ends before the
+/// hook and the answers do (kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-termination: the hook's time is part of it).
+#[test]
+fn what_is_too_short_is_lengthened() {
+    let stopping = Cause::Refused(Because::Stopping);
+    let hook = |handler: &str| with_container(&format!("          lifecycle: {{preStop: {handler}}}\n"));
+    let (all, lines) = could_mend(&hook("{sleep: {seconds: 1}}"), stopping, 0.0);
+    assert!(all.contains(&Mend::LongerSleep(5)) && !all.contains(&Mend::PreStopSleep), "{all:?}");
+    assert!(lines(&[Mend::LongerSleep(5)]).contains("seconds: 5"));
+    let (all, lines) = could_mend(&hook("{exec: {command: [sh, -c, sleep 8]}}"), stopping, 0.0);
+    assert!(all.contains(&Mend::LongerSleep(16)), "{all:?}");
+    assert!(!lines(&[Mend::LongerSleep(16)]).contains("exec"), "a hook has one handler");
+    // What else a hook does nobody knows.
+    let (all, _) = could_mend(&hook("{exec: {command: [nginx, -s, quit]}}"), stopping, 0.0);
+    assert!(!all.iter().any(|m| matches!(m, Mend::LongerSleep(_) | Mend::PreStopSleep)), "{all:?}");
+    let brief = |n: u32| format!("      terminationGracePeriodSeconds: {n}\n      containers:\n");
+    let short = hook("{exec: {command: [sleep, '5']}}").replace("      containers:\n", &brief(3));
+    let (all, lines) = could_mend(&short, stopping, 0.0);
+    assert!(all.contains(&Mend::LongerGrace(30)), "{all:?}");
+    assert!(lines(&[Mend::LongerGrace(30)]).contains("terminationGracePeriodSeconds: 30"));
+    let slow = changed("      containers:\n", &brief(30));
+    let (all, _) = could_mend(&slow, Cause::Broken, 40.0);
+    assert!(all.contains(&Mend::LongerGrace(50)), "{all:?}");
+}
+
+/// A hook that was too short loses requests, and one that is long enough loses none.
+#[test]
+fn a_longer_sleep_mends_a_rollout() {
+    let short = with_container("          lifecycle: {preStop: {sleep: {seconds: 0}}}\n");
+    let found = rehearse(with(&short), plan(None)).unwrap();
+    assert!(found.tried[0].lost() > 0, "{found:?}");
+    let mended = found.tried.iter().find(|t| t.mends.contains(&Mend::LongerSleep(5))).unwrap();
+    assert_eq!(mended.lost(), 0, "{mended:?}");
+}
+
+/// `maxSurge` stays as it is unless it is 0: `maxUnavailable` and `maxSurge` cannot both be 0 (`ValidateRollingUpdateDeployment` of
+/// pkg/apis/apps/validation/validation.go).
+#[test]
+fn the_surge_of_the_user_stays() {
+    let rolling = |surge: &str| {
+        let strategy = format!("strategy: {{rollingUpdate: {{maxUnavailable: 1, maxSurge: {surge}}}}}");
+        changed("  replicas: 3\n", &format!("  replicas: 3\n  {strategy}\n"))
+    };
+    for (surge, expected) in [("2", false), ("30%", false), ("0", true), ("0%", true)] {
+        let (all, lines) = could_mend(&rolling(surge), Cause::Refused(Because::NoEndpoints), 0.0);
+        assert!(all.contains(&Mend::NoneUnavailable), "{all:?}");
+        let lines = lines(&[Mend::NoneUnavailable]);
+        assert_eq!(lines.contains("maxSurge: 1"), expected, "{surge}: {lines}");
+        assert!(lines.contains("maxUnavailable: 0") && lines.contains("maxSurge") == expected, "{lines}");
+    }
+}
+
+/// A pod is available once it has been ready for minReadySeconds, and an old one goes only then
+/// (kubernetes.io/docs/concepts/workloads/controllers/deployment#min-ready-seconds): that helps where pods are led to too early.
+#[test]
+fn min_ready_seconds_are_tried_where_they_may_help() {
+    let min_ready = |manifest: &str, because| {
+        could_mend(manifest, Cause::Refused(because), 0.0).0.contains(&Mend::MinReadySeconds)
+    };
+    assert!(min_ready(WEB, Because::NoEndpoints) && min_ready(WEB, Because::NotListening));
+    assert!(!min_ready(WEB, Because::Stopping));
+    let has = changed("  replicas: 3\n", "  replicas: 3\n  minReadySeconds: 10\n");
+    assert!(!min_ready(&has, Because::NoEndpoints));
+}
+
+/// What a mend is shown as is a manifest's lines, with the port that the Service leads to.
+#[test]
+fn a_mend_is_shown_whole() {
+    let (_, lines) = could_mend(WEB, Cause::Refused(Because::NotListening), 0.0);
+    let probe = lines(&[Mend::ReadinessProbe]);
+    assert!(probe.contains("port: 80") && probe.contains("name: web"), "{probe}");
+    assert_eq!(lines(&[Mend::Drain]), "", "no field of Kubernetes makes it");
+    let both = lines(&[Mend::ReadinessProbe, Mend::Drain]);
+    assert!(both.contains("port: 80") && !both.contains("sim.steady"), "{both}");
+}
+
+/// Where the rollout has been begun and nobody has acted on it every order is still to come.
+#[test]
+fn the_moment_of_every_order_is_right_after_the_beginning() {
+    let session = with(WEB);
+    let found = rehearse(session.clone(), plan(None)).unwrap();
+    let plain = &found.tried[0];
+    assert_eq!(plain.begun, plain.ready + 1);
+    let replayed = Replay::on(session.clone(), &Link::decode(&plain.link).unwrap()).finish().session;
+    let line = replayed.timeline();
+    let moment = replayed.moment(line[session.at() + plain.begun]).unwrap();
+    assert!(moment.op.depth().is_none(), "it is the command of the person");
 }

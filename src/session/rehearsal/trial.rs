@@ -3,16 +3,17 @@
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef, Timestamp};
 use crate::cluster::{RunningClient, Stopped};
+use crate::kubectl::{Kubectl, Output};
 use crate::network::traffic::Cause;
 use crate::session::chart::{Losses, Took};
-use crate::session::{CommandLine, Depth, Link, MomentId, Session};
+use crate::session::{CommandLine, Depth, Link, Looked, MomentId, Ran, Session};
 use jiff::SignedDuration;
 
 use super::clients::{self, Measured};
 use super::mend::{self, Mend};
 use super::story::{Goes, Log};
 use super::workload::{self, Target, Workload};
-use super::{NoRehearsal, Plan, Tried, Trigger};
+use super::{NoRehearsal, Occasion, Plan, Port, Tried, Trigger};
 
 /// After so many steps a rollout is given up.
 const STEPS: usize = 60_000;
@@ -21,6 +22,18 @@ const TIME: SignedDuration = SignedDuration::from_hours(1);
 /// What would become of requests if nothing changed is worked out for so much time, and requests are counted for so much time
 /// after the last change.
 const BEFORE: SignedDuration = SignedDuration::from_secs(10);
+
+/// `kubectl drain` evicts a pod again so long after a budget has protected it (`EvictPods` of `k8s.io/kubectl/pkg/drain`).
+const AGAIN: SignedDuration = SignedDuration::from_secs(5);
+
+/// A drain that has not ended.
+#[derive(Clone, Debug)]
+struct Draining {
+    line: String,
+    command: Kubectl,
+    /// When it is looked at next.
+    again: Timestamp,
+}
 
 /// How far a trial is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +68,17 @@ pub struct Trial {
     target: Option<Target>,
     url: String,
     trigger: Trigger,
+    /// The port that was chosen.
+    chosen: Option<Port>,
+    /// The revision that an undo leads to.
+    former: Option<i64>,
+    draining: Option<Draining>,
+    /// What a drain has said.
+    drained: Option<Output>,
+    /// The lines of a manifest that make the changes.
+    lines: String,
+    /// The number of ops until the rollout has been begun.
+    begun: usize,
     /// The moments of virtual time after each op.
     times: Vec<Timestamp>,
     steps: usize,
@@ -70,6 +94,11 @@ pub struct Trial {
     steady: bool,
     before: Vec<(Cause, u64)>,
     log: Log,
+}
+
+/// What a command line has printed.
+fn said(output: &Output) -> String {
+    format!("{}{}", output.stdout, output.stderr).trim().to_owned()
 }
 
 impl Trial {
@@ -88,6 +117,12 @@ impl Trial {
             ready: 0,
             brought: 0,
             trigger: Trigger::Restart,
+            chosen: None,
+            former: None,
+            draining: None,
+            drained: None,
+            lines: String::new(),
+            begun: 0,
             times: Vec::new(),
             steps: 0,
             steady: true,
@@ -113,7 +148,12 @@ impl Trial {
 
     /// How the rollout was begun.
     pub fn trigger(&self) -> Trigger {
-        self.trigger
+        self.trigger.clone()
+    }
+
+    /// What is changed before.
+    pub fn mends(&self) -> &[Mend] {
+        &self.mends
     }
 
     /// The number of clients.
@@ -135,6 +175,7 @@ impl Trial {
                 Stage::Prepared | Stage::Done => return Ok(true),
                 Stage::Start => {
                     self.namespace = plan.workload.key.namespace.to_string();
+                    self.chosen.clone_from(&plan.port);
                     self.bring(plan)?;
                     Stage::Applied
                 }
@@ -168,6 +209,7 @@ impl Trial {
                 Stage::Rolling => match self.settle(go_on) {
                     Some(steady) => {
                         self.steady = steady;
+                        self.leave_drain();
                         Stage::Done
                     }
                     None => return Ok(false),
@@ -178,15 +220,74 @@ impl Trial {
 
     /// Runs a command line of kubectl's.
     fn run(&mut self, line: String, files: Vec<(String, String)>) -> Result<(), NoRehearsal> {
-        let before = self.session.at();
-        let ran = self.session.command(CommandLine { line, files, editor: false });
+        let ran = self.enter(line, files);
         if ran.output.exit != 0 {
             return Err(NoRehearsal::Refused(ran.output.stderr));
         }
+        Ok(())
+    }
+
+    fn enter(&mut self, line: String, files: Vec<(String, String)>) -> Ran {
+        let before = self.session.at();
+        let ran = self.session.command(CommandLine { line, files, editor: false });
         if self.session.at() != before {
             self.times.push(self.session.now());
         }
-        Ok(())
+        ran
+    }
+
+    /// Enters the line of a drain. What a budget protects stays, and is evicted again later.
+    fn drain(&mut self, line: String) {
+        let Ran { output, waits, command } = self.enter(line.clone(), Vec::new());
+        let again = crate::api::later(self.session.now(), AGAIN);
+        self.last = self.session.now();
+        match waits {
+            Some(_) => self.draining = Some(Draining { line, command, again }),
+            None => (self.draining, self.drained) = (None, Some(output)),
+        }
+    }
+
+    /// Looks whether a drain would evict pods again that a budget had protected. A command that waits only looks: what it would write
+    /// is written by entering its line again, which makes an op of it.
+    fn look_at_drain(&mut self) {
+        let now = self.session.now();
+        let Some(draining) = self.draining.as_mut().filter(|d| d.again <= now) else { return };
+        draining.again = crate::api::later(now, AGAIN);
+        let (output, looked) = self.session.look_again(&mut draining.command);
+        match looked {
+            Looked::Waits => {}
+            Looked::Ended => (self.draining, self.drained) = (None, Some(output)),
+            Looked::Writes => {
+                let line = draining.line.clone();
+                self.drain(line);
+            }
+        }
+    }
+
+    /// Enters the line of a drain again where nothing happens any more, unless it would not change anything: then no budget will ever
+    /// allow more. Returns whether it was entered.
+    fn drain_again(&mut self) -> bool {
+        let Some(line) = self.draining.as_ref().map(|d| d.line.clone()) else { return false };
+        let given = CommandLine { line: line.clone(), files: Vec::new(), editor: false };
+        if self.session.preview_command(&given).0.is_empty() {
+            return false;
+        }
+        self.drain(line);
+        true
+    }
+
+    /// A drain that has not ended is given up.
+    fn leave_drain(&mut self) {
+        let Some(draining) = self.draining.take() else { return };
+        let given = CommandLine { line: draining.line, files: Vec::new(), editor: false };
+        self.drained = Some(self.session.preview_command(&given).1);
+    }
+
+    /// Why a node could not be drained, in the words of kubectl.
+    fn undrained(&self) -> Option<String> {
+        let output = self.drained.as_ref().filter(|o| o.waits || o.exit != 0)?;
+        let refused = output.stderr.lines().rev().find(|line| line.starts_with("error when evicting"));
+        Some(refused.map_or_else(|| said(output), str::to_owned))
     }
 
     /// Lets the cluster come to rest. Returns whether it has; `None` if `go_on` returned false before.
@@ -207,8 +308,10 @@ impl Trial {
                             self.last = command.at;
                         }
                     }
+                    self.look_at_drain();
                 }
                 Ok(false) => return None,
+                Err(Stopped::Idle) if self.drain_again() => self.steps += 1,
                 Err(Stopped::Idle) => return Some(true),
                 Err(Stopped::Limit) => return Some(false),
             }
@@ -251,24 +354,35 @@ impl Trial {
     fn put_clients(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
         let workload = self.workload(&plan.workload)?;
         let cluster = self.session.cluster();
-        let target = workload::target(cluster, &self.namespace, &workload.template);
-        let target = target.ok_or(NoRehearsal::NoService)?;
+        let chosen = self.chosen.as_ref();
+        let target = workload::target(cluster, &self.namespace, &workload.template, chosen);
+        let target = target.ok_or(match chosen {
+            None => NoRehearsal::NoService,
+            Some(port) => NoRehearsal::NotReached(port.clone()),
+        })?;
+        self.former = workload::former_revision(cluster, &plan.workload);
+        match (plan.occasion, workload.replicas) {
+            (Occasion::Undo, _) if self.former.is_none() => return Err(NoRehearsal::NoFormerRevision),
+            (Occasion::Scale | Occasion::Drain, None) => return Err(NoRehearsal::OfDaemonSet),
+            (Occasion::Scale, Some(n)) if n < 2 => return Err(NoRehearsal::TooFewPods),
+            _ => {}
+        }
         self.url = clients::url(&self.namespace, &target);
-        let known = clients::of(cluster, &self.namespace, &target.service);
+        let known = clients::of(cluster, &self.namespace, &target.service, chosen);
         self.target = Some(target);
         if let Some(client) = known.first() {
             let host = client.client.host.as_ref().map(|h| format!(" host={h}")).unwrap_or_default();
             self.url = format!("http://{}{}{host}", client.client.url.authority(), client.client.url.path);
             return Ok(());
         }
-        let manifest = clients::manifest(cluster, &self.namespace, &self.url, plan.rate);
+        let manifest = clients::manifest(cluster, &self.namespace, &self.url, plan);
         let manifest = manifest.ok_or(NoRehearsal::NoNode)?;
         self.run("create -f clients.yaml".into(), vec![("clients.yaml".into(), manifest)])
     }
 
     fn senders(&self) -> Vec<RunningClient> {
         let service = self.target.as_ref().map_or("", |t| t.service.as_str());
-        clients::of(self.session.cluster(), &self.namespace, service)
+        clients::of(self.session.cluster(), &self.namespace, service, self.chosen.as_ref())
     }
 
     /// Changes the workload.
@@ -276,6 +390,11 @@ impl Trial {
         let Some(target) = self.target.clone().filter(|_| !self.mends.is_empty()) else { return Ok(()) };
         let workload = self.workload(&plan.workload)?;
         let kind = plan.workload.kind.as_str();
+        // An undo is mended twice: what it leads back to is what the mend had changed. The first time the lines are those of the workload
+        // as it was.
+        if self.lines.is_empty() {
+            self.lines = mend::lines(&workload, &target, kind, &self.mends);
+        }
         let patch = mend::patch(&workload, &target, kind, &self.mends).to_string();
         let (kind, name) = (kind.to_lowercase(), &plan.workload.key.name);
         let line = format!("patch {kind} {name} --namespace {} --patch-file mend.yaml", self.namespace);
@@ -298,35 +417,76 @@ impl Trial {
         (self.begin, self.last) = (now, now);
         let pods = self.session.cluster().api().cached_list(Kind::POD, None);
         self.log = Log::begin(now, pods.filter_map(|(_, o)| o.get::<Pod>()));
-        let changes = |manifest: &&String| {
-            let (writes, _) = self.session.preview(manifest);
-            writes.iter().any(|w| w.object == plan.workload)
-        };
-        // With changes the manifest is applied and then changed in the same way, before anybody has looked at it.
-        if let Some(manifest) = plan.manifest.as_ref().filter(changes) {
-            self.trigger = Trigger::Apply;
-            self.apply(manifest)?;
-            return self.mend(plan);
-        }
+        self.begin_rollout(plan)?;
+        self.begun = self.times.len();
+        Ok(())
+    }
+
+    fn begin_rollout(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
         let (kind, name) = (plan.workload.kind.as_str().to_lowercase(), &plan.workload.key.name);
-        self.run(format!("rollout restart {kind} {name} --namespace {}", self.namespace), Vec::new())
+        let namespace = self.namespace.clone();
+        match plan.occasion {
+            Occasion::Rollout => {
+                let changes = |manifest: &&String| {
+                    let (writes, _) = self.session.preview(manifest);
+                    writes.iter().any(|w| w.object == plan.workload)
+                };
+                // With changes the manifest is applied and then changed in the same way, before anybody has looked at it.
+                if let Some(manifest) = plan.manifest.as_ref().filter(changes) {
+                    self.trigger = Trigger::Apply;
+                    self.apply(manifest)?;
+                    return self.mend(plan);
+                }
+                self.run(format!("rollout restart {kind} {name} --namespace {namespace}"), Vec::new())
+            }
+            Occasion::Undo => {
+                let revision = self.former.ok_or(NoRehearsal::NoFormerRevision)?;
+                self.trigger = Trigger::Undo(revision);
+                let line =
+                    format!("rollout undo {kind} {name} --namespace {namespace} --to-revision={revision}");
+                self.run(line, Vec::new())?;
+                // The former revision is changed in the same way.
+                self.mend(plan)
+            }
+            Occasion::Scale => {
+                let from = self.workload(&plan.workload)?.replicas.ok_or(NoRehearsal::OfDaemonSet)?;
+                self.trigger = Trigger::Scale(from, from / 2);
+                let line = format!("scale {kind} {name} --namespace {namespace} --replicas={}", from / 2);
+                self.run(line, Vec::new())
+            }
+            Occasion::Drain => {
+                let workload = self.workload(&plan.workload)?;
+                let node = workload::node_with_pods(self.session.cluster(), &namespace, &workload.template);
+                let node = node.ok_or(NoRehearsal::NoPods)?;
+                let flags = "--ignore-daemonsets --delete-emptydir-data --force";
+                let line = format!("drain {node} {flags} --pod-selector={}", clients::ALL_BUT_CLIENTS);
+                self.trigger = Trigger::Drain(node);
+                self.drain(line);
+                match &self.drained {
+                    Some(output) if output.exit != 0 => Err(NoRehearsal::Refused(output.stderr.clone())),
+                    _ => Ok(()),
+                }
+            }
+        }
     }
 
     /// What can be changed against what was lost.
-    pub fn candidates(&self, plan: &Plan, losses: &[(Cause, u64)]) -> Vec<Mend> {
+    pub fn candidates(&self, plan: &Plan, plain: &Tried) -> Vec<Mend> {
         let (Ok(workload), Some(target)) = (self.workload(&plan.workload), &self.target) else {
             return Vec::new();
         };
-        mend::candidates(&workload, target, losses)
+        mend::candidates(&workload, target, plan.occasion, plain)
     }
 
-    /// What `kubectl rollout status` says.
+    /// What `kubectl rollout status` says or, of a drain, `kubectl drain`.
     fn status(&self, plan: &Plan) -> String {
+        if let Some(output) = &self.drained {
+            return said(output);
+        }
         let (kind, name) = (plan.workload.kind.as_str().to_lowercase(), &plan.workload.key.name);
         let line = format!("rollout status {kind} {name} --namespace {} --watch=false", self.namespace);
         let given = CommandLine { line, files: Vec::new(), editor: false };
-        let said = self.session.read_only_command(&given).map(|ran| ran.output);
-        said.map(|o| format!("{}{}", o.stdout, o.stderr).trim().to_owned()).unwrap_or_default()
+        self.session.read_only_command(&given).map(|ran| said(&ran.output)).unwrap_or_default()
     }
 
     /// The node of a pod.
@@ -349,6 +509,7 @@ impl Trial {
         let at = |loss: Timestamp| self.times.iter().take_while(|t| **t <= loss).count();
         Tried {
             mends: self.mends.clone(),
+            lines: self.lines.clone(),
             sent: counts.sent,
             losses: causes,
             behind,
@@ -356,6 +517,7 @@ impl Trial {
             seconds: now.duration_since(self.begin).as_secs_f64(),
             steady: self.steady,
             status: self.status(plan),
+            undrained: self.undrained(),
             took: Took::of(&counts.took),
             chart: measured.chart(&senders),
             moment: loss.as_ref().map_or(self.times.len(), |(_, l)| at(l.at)),
@@ -366,6 +528,7 @@ impl Trial {
                 self.log.story(&client, Goes { node: &node, service, routed }, &l)
             }),
             ready: self.ready,
+            begun: self.begun,
             brought: self.brought,
             link: Link::between(&self.session, anchor).map(|l| l.encode()).unwrap_or_default(),
         }

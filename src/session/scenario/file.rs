@@ -24,6 +24,9 @@ pub struct Scenario {
     pub text: Text,
     /// The number of nodes.
     pub nodes: usize,
+    /// How much there is to compute until the cluster is steady.
+    #[serde(default)]
+    pub size: Size,
     /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one")]
     pub etcd: usize,
@@ -51,6 +54,18 @@ pub struct Scenario {
     /// library's copy of the scenario has none.
     #[serde(default, with = "singleton_map_recursive")]
     pub plays: Vec<Vec<PlayStep>>,
+}
+
+/// How much there is to compute in a scenario until its cluster is steady. A large scenario is opened and run like every
+/// other one; what runs all scenarios to their ends, or in every order, leaves it out ([`super::ordinary`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Size {
+    /// At most as many commands as a set-up may take.
+    #[default]
+    Ordinary,
+    /// Tens of thousands of commands.
+    Large,
 }
 
 /// A text in both languages.

@@ -10,7 +10,7 @@ mod play;
 
 use super::link::find_action;
 use super::{CommandLine, Depth, MomentId, Op, Session, Start};
-pub use file::{Act, Expect, Note, PlayStep, Requests, Scenario, ScenarioStep, Steps, Text, Try, read};
+pub use file::{Act, Expect, Note, PlayStep, Requests, Scenario, ScenarioStep, Size, Steps, Text, Try, read};
 pub use play::Broken;
 
 use crate::api::labels::Selector;
@@ -49,6 +49,11 @@ pub fn find(id: &str) -> Option<Scenario> {
 /// All scenarios in the order of [`list`]. Each of them is parsed.
 pub fn all() -> Vec<Scenario> {
     LISTED.iter().filter_map(Listed::scenario).collect()
+}
+
+/// The scenarios of ordinary size, in the order of [`list`]: for what runs each of them to its end.
+pub fn ordinary() -> Vec<Scenario> {
+    all().into_iter().filter(|s| s.size == Size::Ordinary).collect()
 }
 
 /// The file of a scenario but the first, as JSON. The page opens with the first one, which never calls this function: so
@@ -472,9 +477,24 @@ mod tests {
         assert_eq!(play(&s, "try: Scale to 3").unwrap(), "step 1: \"Scale to 3\" changes nothing");
     }
 
+    /// A large scenario opens with its objects declared, and what it offers can be done at once. Its run to the end is measured
+    /// by `cargo xtask bench`, not tested.
+    #[test]
+    fn a_large_scenario_opens_like_every_other_one() {
+        let large: Vec<Scenario> = all().into_iter().filter(|s| s.size == Size::Large).collect();
+        assert!(!large.is_empty() && large.len() + ordinary().len() == all().len());
+        for s in large {
+            let opened = s.open();
+            assert_eq!(s.begins(&opened), opened.at(), "{}", s.id);
+            for t in &s.tries {
+                assert!(s.perform(&mut opened.clone(), &t.deed), "{}: {:?}", s.id, t.deed);
+            }
+        }
+    }
+
     #[test]
     fn everything_offered_can_be_done() {
-        for s in all() {
+        for s in ordinary() {
             for t in &s.tries {
                 // Some deeds are possible only at the opening, others only after the first controller has
                 // acted.

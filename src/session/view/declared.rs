@@ -35,6 +35,8 @@ pub struct Declared {
     pub succeeded: i64,
     /// The workloads that have too few such pods, or too many pods.
     pub short: Vec<Short>,
+    /// The Jobs that have failed: they have ended, and nothing more is expected of them.
+    pub failed: Vec<Short>,
     /// The objects that say of themselves that something is wrong.
     pub ailing: Vec<Ailing>,
     /// The number of pods that no controller made and that have not ended.
@@ -63,7 +65,7 @@ pub struct Ailing {
 }
 
 impl Declared {
-    /// Whether everything is as it was declared.
+    /// Whether everything is as it was declared, or has ended: a Job that has failed is at its end.
     pub fn met(&self) -> bool {
         let complains = !self.short.is_empty() || !self.ailing.is_empty() || self.no_majority.is_some();
         !complains && self.as_declared() == (true, true)
@@ -147,7 +149,11 @@ fn count(cluster: &Cluster, drawing: &Drawing, reference: &ObjectRef, report: Re
     if let Some(selector) = report.selector.filter(|_| !ended) {
         blame_pod(cluster, drawing, reference, &selector, &mut short);
     }
-    out.short.push(short);
+    if ended {
+        out.failed.push(short);
+    } else {
+        out.short.push(short);
+    }
 }
 
 /// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
@@ -371,19 +377,24 @@ mod tests {
         assert_eq!(now(&session).short[0].halt, Some(Halt::Suspended));
     }
 
+    /// A failed Job is finished, as a complete one is (`IsJobFinished`, `pkg/controller/job/utils.go`), so the cluster waits for
+    /// nothing; and it is said which Job has failed, and why.
     #[test]
-    fn a_job_that_has_failed_is_said_with_its_reason() {
+    fn a_job_that_has_failed_has_ended_and_is_said_with_its_reason() {
         let mut session = Session::new(Start::default());
         let boot = session.cluster().clone();
         session.kubectl("create job no --image=busybox -- false", &[]);
         let now = |s: &Session| {
             let mut drawing = Drawing::default();
             drawing.draw(s.cluster(), &boot);
-            declared(s.cluster(), &drawing).short.into_iter().map(|s| s.reason).collect::<Vec<_>>()
+            let d = declared(s.cluster(), &drawing);
+            let met = d.met();
+            let reasons = |all: Vec<Short>| all.into_iter().map(|s| s.reason).collect::<Vec<_>>();
+            (met, reasons(d.short), reasons(d.failed))
         };
-        assert_eq!(now(&session), [""]);
+        assert_eq!(now(&session), (false, vec![String::new()], vec![]));
         while session.step(Depth::Command, None) {}
-        assert_eq!(now(&session), ["BackoffLimitExceeded"]);
+        assert_eq!(now(&session), (true, vec![], vec!["BackoffLimitExceeded".to_owned()]));
     }
 
     #[test]

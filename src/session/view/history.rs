@@ -38,7 +38,7 @@ pub struct Version {
 pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
     let cluster = session.cluster();
     let mut out: Vec<(Version, Option<Object>)> = Vec::new();
-    for (place, id) in session.timeline().into_iter().enumerate() {
+    for (place, id) in session.timeline().iter().copied().enumerate() {
         let Some(moment) = session.moment(id) else { continue };
         // Most moments wrote other objects, and there can be very many moments.
         if !moment.wrote(of) {

@@ -1,5 +1,5 @@
-//! The journey of a request of a pod, to be read: the names that it asks for, every place that its first packet comes by, and
-//! what becomes of it. See [`crate::cluster::Cluster::journey_to`].
+//! The journey of a request of a pod, to be read: the names that it asks for, every place that its first packet and the answer to
+//! that come by, and what becomes of it. See [`crate::cluster::Cluster::journey_to`].
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::urls;
 pub use super::via::{Lack, ViaView, Whose};
 use crate::api::{Key, Kind, ObjectRef};
-use crate::cluster::{Cluster, Journey};
+use crate::cluster::{Cluster, Journey, RulesWait};
 use crate::network::cni::{At, End, Headers, Hop, Way};
 use crate::network::question::Behind;
 use crate::network::traffic::{Cause, Client};
@@ -63,6 +63,10 @@ pub struct WayView {
     pub hops: Vec<HopView>,
     /// Where the packet's way ends; `None` if there is none.
     pub end: Option<EndView>,
+    /// The places that the answer to it comes by. Empty if there is none.
+    pub back: Vec<HopView>,
+    /// Where the answer's way ends; `None` if there is none.
+    pub back_end: Option<EndView>,
     /// The status of the answer, if there is one and it is not lost.
     pub status: Option<u16>,
     /// Why the request is lost.
@@ -70,6 +74,8 @@ pub struct WayView {
     /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more. For a
     /// request that came by an ingress controller, whether that is behind.
     pub behind: Option<Behind>,
+    /// What the rules of the nodes that it comes by wait for.
+    pub waits: Vec<WaitView>,
     /// The endpoint that was chosen, as address and port.
     pub endpoint: Option<String>,
     /// The objects that it comes by: the pods, the Service, the nodes, and the policies that do not let it pass.
@@ -108,6 +114,30 @@ impl EndView {
             _ => None,
         }
     }
+}
+
+/// What the rules of a node wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitView {
+    /// The node.
+    pub node: String,
+    /// What they wait for.
+    pub what: WaitWhat,
+    /// For how many milliseconds more; 0 where that is not known.
+    pub left: i64,
+}
+
+/// What rules wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WaitWhat {
+    /// For their kube-proxy, which does not run.
+    Stopped,
+    /// For news of Services and EndpointSlices to come to it.
+    News,
+    /// For its work.
+    Work,
+    /// For the least time between two syncs.
+    Period,
 }
 
 /// A question to the DNS.
@@ -151,6 +181,8 @@ pub enum HopPlace {
     Policy,
     /// A rule that gives it the node's address as its source.
     Masquerade,
+    /// A connection that the kernel keeps, by which an answer is translated back.
+    Conntrack,
     /// An interface of the kernel that packs it into another packet, or unpacks it.
     Tunnel,
     /// A process that packs or unpacks it.
@@ -227,6 +259,11 @@ pub enum EndView {
     Dropped,
     /// NetworkPolicies drop it.
     Denied(Vec<String>),
+    /// It would be an answer, but nobody on the node has asked the address that it comes from.
+    Untracked {
+        /// The node.
+        node: String,
+    },
 }
 
 /// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered. `nth` is the request's
@@ -254,31 +291,57 @@ fn take(cluster: &Cluster, pod: &Key, text: &str, nth: u64) -> Taken {
         Ok(url) => {
             let client = Client { host: host.flatten().map(Rc::from), ..Client::once(&url) };
             match cluster.journey_of(pod, &client, nth) {
-                Some(journey) => Taken::Followed(Box::new(followed(&journey))),
+                Some(journey) => Taken::Followed(Box::new(followed(cluster, &journey))),
                 None => Taken::NotRunning,
             }
         }
     }
 }
 
-fn followed(journey: &Journey) -> WayView {
+fn followed(cluster: &Cluster, journey: &Journey) -> WayView {
     let reply = journey.reply.as_ref();
     let status = reply.and_then(|r| match &r.outcome {
         Outcome::Answered(response) if journey.cause.is_none() => Some(response.status),
         _ => None,
     });
+    let service = journey.service.as_ref();
+    let hops_of = |way: Option<&Way>| way.map(|way| hops(way, service)).unwrap_or_default();
     WayView {
         lookups: journey.names.iter().filter_map(lookup).collect(),
-        hops: journey.way.as_ref().map(|way| hops(way, journey.service.as_ref())).unwrap_or_default(),
+        hops: hops_of(journey.way.as_ref()),
         end: journey.way.as_ref().map(|w| end(&w.end)),
+        back: hops_of(journey.back.as_ref()),
+        back_end: journey.back.as_ref().map(|w| end(&w.end)),
         status,
         lost: journey.cause,
         behind: reply.and_then(|r| r.behind),
+        waits: waits(cluster, journey),
         endpoint: reply.and_then(|r| r.endpoint).map(|e| e.to_string()),
         objects: objects(journey),
         via: reply.and_then(ViaView::of),
-        onward: journey.onward.as_deref().map(|j| Box::new(followed(j))),
+        onward: journey.onward.as_deref().map(|j| Box::new(followed(cluster, j))),
     }
+}
+
+/// What the rules of the nodes that the packet comes by wait for, in the order of its way.
+fn waits(cluster: &Cluster, journey: &Journey) -> Vec<WaitView> {
+    let mut nodes: Vec<&str> = Vec::new();
+    for hop in journey.way.iter().flat_map(|way| &way.hops) {
+        if !nodes.contains(&&*hop.node) {
+            nodes.push(&hop.node);
+        }
+    }
+    let view = |node: &str| {
+        let (what, at) = match cluster.rules_wait(node)? {
+            RulesWait::Stopped => (WaitWhat::Stopped, None),
+            RulesWait::News => (WaitWhat::News, None),
+            RulesWait::Work(at) => (WaitWhat::Work, Some(at)),
+            RulesWait::Period(at) => (WaitWhat::Period, Some(at)),
+        };
+        let left = at.map_or(0, |at| at.duration_since(cluster.now()).as_millis().max(0));
+        Some(WaitView { node: node.to_owned(), what, left: i64::try_from(left).unwrap_or(i64::MAX) })
+    };
+    nodes.into_iter().filter_map(view).collect()
 }
 
 fn lookup((question, answer): &(Question, Answer)) -> Option<LookupView> {
@@ -329,6 +392,7 @@ fn hop_view(hop: &Hop, before: Option<Headers>, service: Option<&Key>) -> HopVie
         At::Route(route) => (HopPlace::Route, route.to_string(), Vec::new()),
         At::Policy(denied) => (HopPlace::Policy, denied.policies.join(", "), Vec::new()),
         At::Masquerade(rule) => (HopPlace::Masquerade, rule.to_string(), Vec::new()),
+        At::Conntrack(entry) => (HopPlace::Conntrack, entry.to_string(), Vec::new()),
         At::Tunnel(name) => (HopPlace::Tunnel, (*name).to_owned(), Vec::new()),
         At::UserSpace(name) => (HopPlace::UserSpace, (*name).to_owned(), Vec::new()),
         At::Interface => (HopPlace::Interface, "eth0".to_owned(), Vec::new()),
@@ -373,6 +437,7 @@ fn end(end: &End) -> EndView {
         End::Rejected => EndView::Rejected,
         End::Dropped => EndView::Dropped,
         End::Denied(denied) => EndView::Denied(denied.policies.clone()),
+        End::Untracked { node } => EndView::Untracked { node: node.to_string() },
     }
 }
 

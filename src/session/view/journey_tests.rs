@@ -36,6 +36,27 @@ fn the_first_offer_is_followed_to_its_endpoint() {
     assert_eq!(f.end, Some(EndView::Arrived { node: "node-2".into(), pod: Some("default/far".into()) }));
 }
 
+/// Linux' `net/netfilter/nf_nat_core.c`: the answer is translated back on the node that has translated the request, so its client sees
+/// the address that it has asked.
+#[test]
+fn the_answer_is_followed_to_the_client() {
+    let view = look("41-overlays", "client", None);
+    let f = followed(&view);
+    assert_eq!(
+        f.back_end,
+        Some(EndView::Arrived { node: "node-1".into(), pod: Some("default/client".into()) })
+    );
+    let changed: Vec<&HopView> = f.back.iter().filter(|h| h.new_destination || h.new_source).collect();
+    let [conntrack] = changed[..] else { panic!("{changed:?}") };
+    assert_eq!((conntrack.place, &*conntrack.node), (HopPlace::Conntrack, "node-1"));
+    let (asked, first) = (&f.hops[0], &f.back[0]);
+    assert_eq!((&conntrack.source, &conntrack.destination), (&asked.destination, &asked.source));
+    assert_eq!(Some(&first.source), f.endpoint.as_ref());
+    // What is dropped on its way is not answered.
+    let dropped = look("40-network-policy", "stranger", Some("http://web"));
+    assert!(followed(&dropped).back.is_empty());
+}
+
 /// One can go along a request's way stop by stop: each is at an object of the way, and the last one is where it ends.
 #[test]
 fn every_stop_of_a_way_is_at_objects_of_it() {

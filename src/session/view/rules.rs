@@ -123,7 +123,7 @@ fn of_existing(session: &Session, line: &NextLine) -> NextLine {
 /// How many commands of each rule led to the current moment, and the moment of the last one.
 fn used(session: &Session) -> BTreeMap<&'static str, (usize, MomentId)> {
     let mut used: BTreeMap<&'static str, (usize, MomentId)> = BTreeMap::new();
-    for id in session.timeline() {
+    for id in session.timeline().iter().copied() {
         let mut add = |rule: &'static str| {
             let (n, last) = used.entry(rule).or_default();
             (*n, *last) = (*n + 1, id);

@@ -156,7 +156,7 @@ fn told(
 /// The last moment of the branch that is shown at which it was not later than a time.
 fn moment_at(session: &Session, at: Timestamp) -> MomentId {
     let mut found = None;
-    for id in session.timeline() {
+    for id in session.timeline().iter().copied() {
         let time = session.moment(id).and_then(|m| m.commands().last()).map(|c| c.at);
         if time.is_some_and(|time| time > at) {
             break;

@@ -33,34 +33,32 @@ pub struct Branch {
     pub length: usize,
 }
 
-/// Brings the marks of the timeline up to date. `tip` is the last moment of the branch that the marks were made for, and
-/// becomes the last moment of the branch that is shown. The marks are only copied if there is another holder of the `Rc`.
-pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut MomentId) {
+/// Brings the marks of the timeline up to date. They are only copied if there is another holder of the `Rc`.
+pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>) {
     let line = session.timeline();
-    let end = line.last().copied().unwrap_or(0);
-    let kept = marks.len();
-    let fresh = line.get(kept.saturating_sub(1)).copied();
-    let extends = kept > 0 && marks.last().map(|m| m.moment) == fresh && kept <= line.len();
-    if end == *tip && extends && kept == line.len() && !fork_is_new(session, &line, marks) {
-        return;
+    // The last moment of a branch says which moments come before it.
+    let extends = marks.last().is_some_and(|last| line.get(marks.len() - 1) == Some(&last.moment));
+    if !(extends && marks.len() == line.len()) {
+        let marks = Rc::make_mut(marks);
+        if !extends {
+            marks.clear();
+        }
+        let fresh = line.iter().skip(marks.len());
+        marks.extend(fresh.filter_map(|id| mark(session, *id)));
     }
-    // The mark before the new ones may have become a fork.
-    let keep = if extends { kept - 1 } else { 0 };
-    let marks = Rc::make_mut(marks);
-    marks.truncate(keep);
-    marks.extend(line.iter().skip(keep).filter_map(|id| mark(session, *id)));
-    *tip = end;
+    // A moment that had one after it may have become a fork since.
+    for fork in session.forks() {
+        let Ok(place) = marks.binary_search_by(|m| m.moment.cmp(&fork)) else { continue };
+        if !marks[place].fork {
+            Rc::make_mut(marks)[place].fork = true;
+        }
+    }
 }
 
 fn mark(session: &Session, id: MomentId) -> Option<Mark> {
     let moment = session.moment(id)?;
     let person = matches!(moment.what, What::Start | What::Import | What::Person { .. });
     Some(Mark { moment: id, by: moment.by(session.cluster()), person, fork: moment.children.len() > 1 })
-}
-
-fn fork_is_new(session: &Session, line: &[MomentId], marks: &[Mark]) -> bool {
-    let forks = |id: &MomentId| session.moment(*id).is_some_and(|m| m.children.len() > 1);
-    line.iter().zip(marks).any(|(id, m)| forks(id) != m.fork)
 }
 
 /// The branches that leave the timeline of these marks.

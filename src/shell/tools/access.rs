@@ -8,9 +8,9 @@ use super::Tools;
 pub(super) fn long(shell: &mut Shell<'_>, path: &str, link: Option<&str>) -> String {
     let usual = |mode| Access { mode, uid: 0, gid: 0 };
     let (kind, size, access) = match (link, shell.look(path)) {
-        (Some(to), _) => ('l', to.len(), usual(0o777)),
+        (Some(to), _) => ('l', to.len() as u64, usual(0o777)),
         (None, Some(Node::File(text))) => {
-            ('-', text.len(), shell.files.access(path, shell.now).unwrap_or(usual(0o644)))
+            ('-', shell.size_of(path, &text), shell.files.access(path, shell.now).unwrap_or(usual(0o644)))
         }
         (None, _) => ('d', 4096, shell.files.access(path, shell.now).unwrap_or(usual(0o755))),
     };
@@ -28,7 +28,7 @@ pub(super) fn blocks(shell: &mut Shell<'_>, path: &str) -> u64 {
         return 0;
     }
     match shell.look(path) {
-        Some(Node::File(text)) => (text.len() as u64).div_ceil(4096) * 4,
+        Some(Node::File(text)) => shell.size_of(path, &text).div_ceil(4096) * 4,
         _ => 4,
     }
 }

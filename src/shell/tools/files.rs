@@ -316,13 +316,15 @@ fn transfer(shell: &mut Shell<'_>, args: &[String], moves: bool) -> Ran {
                 let tree = shell.files.tree(&source, shell.now);
                 for path in tree.iter().take(1000) {
                     let rest = path.get(source.len()..).unwrap_or_default();
-                    let change = match (shell.files.link(path, shell.now), shell.files.at(path, shell.now)) {
-                        (Some(to), _) => Change::Link(to),
-                        (None, Some(Node::File(text))) => Change::Put(text.into()),
-                        (None, Some(Node::Directory)) => Change::Directory,
+                    let changes = match (shell.files.link(path, shell.now), shell.files.at(path, shell.now)) {
+                        (Some(to), _) => vec![Change::Link(to)],
+                        (None, Some(Node::File(_))) => shell.files.copy(path, shell.now),
+                        (None, Some(Node::Directory)) => vec![Change::Directory],
                         (None, None) => continue,
                     };
-                    shell.change(&format!("{target}{rest}"), change);
+                    for change in changes {
+                        shell.change(&format!("{target}{rest}"), change);
+                    }
                     if let Some(Access { mode, .. }) = shell.files.access(path, shell.now) {
                         let (uid, gid) = shell.program.user;
                         let access = Change::Access(Access { mode, uid, gid });

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::super::Tools;
 use super::super::files::Change;
 use super::super::glob;
 use super::super::machine::{Ran, Shell, TEXT_LIMIT};
 use super::super::text::unescape;
-use super::{Options, base_name, regex};
+use super::{Options, base_name, fill, regex};
 
 /// `-n 5`, `-5`, `-c 5`: how many, and whether of bytes.
 fn amount(args: &[String], o: &Options<'_>) -> (String, bool) {
@@ -27,7 +28,19 @@ fn lines(text: &str) -> Vec<&str> {
 pub(super) fn head(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "nc");
     let (n, bytes) = amount(args, &o);
-    let count = n.trim_start_matches('-').parse::<usize>().unwrap_or(10);
+    let tools = shell.program.tools;
+    let Some(many) = fill::amount(tools, n.trim_start_matches('-'), fill::Units::Text) else {
+        shell.error(&match (tools, bytes) {
+            (Tools::Busybox, _) => format!("head: invalid number '{n}'"),
+            (Tools::Gnu, true) => format!("head: invalid number of bytes: '{n}'"),
+            (Tools::Gnu, false) => format!("head: invalid number of lines: '{n}'"),
+        });
+        return Ok(1);
+    };
+    let count = usize::try_from(many).unwrap_or(usize::MAX);
+    if bytes && !n.starts_with('-') && shell.reads_for_ever(&o.operands) {
+        return fill::filled(shell, "head", many);
+    }
     if o.operands.is_empty() && !bytes && !n.starts_with('-') {
         // It reads no more than it prints, so that who writes may go on for ever.
         for _ in 0..count {
@@ -103,10 +116,11 @@ pub(super) fn wc(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let chosen = if chosen.is_empty() { vec!['l', 'w', 'c'] } else { chosen };
     for (name, text) in all {
         let counts = chosen.iter().map(|c| match c {
-            'l' => text.matches('\n').count(),
-            'w' => text.split_whitespace().count(),
-            'm' => text.chars().count(),
-            _ => text.len(),
+            'l' => text.matches('\n').count() as u64,
+            'w' => text.split_whitespace().count() as u64,
+            'm' => text.chars().count() as u64,
+            _ if name == "-" => (text.len() as u64).saturating_add(shell.counted_input()),
+            _ => shell.size_of(&name, &text),
         });
         let counts: Vec<String> = counts.map(|n| n.to_string()).collect();
         let name = if name == "-" { String::new() } else { format!(" {name}") };

@@ -37,7 +37,7 @@ pub(super) fn free(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     Ok(0)
 }
 
-/// The first process of the container, the shell that runs the command, if one does, and the command itself.
+/// The first process of the container, those that share its namespace, the shell that runs the command, if one does, and the command itself.
 pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let program = shell.program;
     let own = program.words.join(" ");
@@ -48,6 +48,7 @@ pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     match first {
         Some(first) => {
             all.push((1, first.clone()));
+            others.extend(program.machine.beside.iter().cloned());
             others.push(own.clone());
         }
         None => all.push((1, own.clone())),
@@ -58,13 +59,21 @@ pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     }
     all.extend((NEXT_PROCESS..).zip(others));
     let user = if program.user.0 == 0 { "root".to_owned() } else { program.user.0.to_string() };
-    let lines: String =
-        all.iter().map(|(n, words)| format!("{n:5} {user:<8} {:>5} {words}\n", "0:00")).collect();
+    let lines: String = all
+        .iter()
+        .map(|(n, words)| format!("{n:5} {user:<8} {:>5} {}\n", "0:00", on_one_line(words)))
+        .collect();
     shell.print(&format!("PID   USER     TIME  COMMAND\n{lines}"));
     Ok(0)
 }
 
-/// `ip addr` and `ip route`, as the CNI plugin `ptp` leaves them, which kind's nodes have.
+/// A command line as `ps` lists it: control characters, line breaks among them, are spaces (`read_cmdline` of BusyBox'
+/// `libbb/procps.c`).
+fn on_one_line(words: &str) -> String {
+    words.chars().map(|c| if c.is_ascii_control() { ' ' } else { c }).collect()
+}
+
+/// `ip addr`, `ip link` and `ip route`, as the CNI plugin `ptp` leaves them, which kind's nodes have.
 pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let addresses = shell.program.machine.addresses.clone();
     let four = args.iter().any(|a| a == "-4");
@@ -81,6 +90,9 @@ pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         }
         "a" | "addr" | "address" if matches!(rest.as_slice(), [] | ["lo" | "eth0"]) => {
             devices(&addresses, rest.first().copied(), families)
+        }
+        "l" | "link" if matches!(rest.as_slice(), [] | ["lo" | "eth0"]) => {
+            devices(&addresses, rest.first().copied(), (false, false))
         }
         "r" | "route" if rest.is_empty() => {
             let family = |net: &&IpNet| net.addr().is_ipv6() == six;

@@ -6,6 +6,7 @@ mod applets;
 mod awk;
 mod encode;
 mod files;
+mod fill;
 mod filter;
 mod find;
 mod machine;
@@ -84,12 +85,14 @@ const TOOLS: &[(&str, Tool)] = &[
     ("curl", net::curl),
     ("cut", filter::cut),
     ("date", system::date),
+    ("dd", fill::dd),
     ("dirname", files::dirname),
     ("dumb-init", system::wrapper),
     ("echo", system::echo),
     ("egrep", filter::grep),
     ("env", system::env),
     ("expr", system::expr),
+    ("fallocate", fill::fallocate),
     ("false", |_, _| Ok(1)),
     ("fgrep", filter::grep),
     ("find", find::find),

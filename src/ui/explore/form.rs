@@ -27,6 +27,8 @@ pub struct Props {
     pub depth: Depth,
     /// Whether something is under way.
     pub busy: bool,
+    /// Whether the run goes to another moment, so that nothing can be started yet.
+    pub waits: bool,
     /// What is wrong with a person's own invariant.
     pub unreadable: Option<Unreadable>,
     /// Chooses.
@@ -104,7 +106,7 @@ pub fn Form(props: &Props) -> Html {
                 { said(props.unreadable.as_ref(), &t) }</p>
             <label class="board-check"><input type="checkbox" checked={c.own.steady} onclick={steady} />
                 <span>{ t.get("explore-own-steady") }</span></label>
-            <div class="board-foot"><button type="submit" class={if props.busy { "quiet bad board-go" } else { "solid board-go" }}>
+            <div class="board-foot"><button type="submit" disabled={props.waits && !props.busy} class={if props.busy { "quiet bad board-go" } else { "solid board-go" }}>
                 { if props.busy { t.get("stop") } else { t.get("explore-start") } }</button></div>
         </form>
     }

@@ -47,6 +47,8 @@ pub struct Props {
     pub depth: Depth,
     /// What the page is busy with.
     pub mode: Mode,
+    /// How often a rehearsal has asked whether requests are lost in every order: each time that is all that is chosen.
+    pub asked: u32,
 }
 
 /// The panel. It keeps what it knows while it is closed.
@@ -144,6 +146,14 @@ pub fn Explore(props: &Props) -> Html {
     let more = ask.reform(|id| Ask::Picture(Some(id)));
     let open_way = ask.reform(|goal: Goal| Ask::Way(goal));
 
+    {
+        let (dispatch, choices) = (model.dispatcher(), model.choices.clone());
+        use_effect_with(props.asked, move |asked| {
+            if *asked > 0 {
+                dispatch.dispatch(Change::Chosen(choices.only("noRequestLost")));
+            }
+        });
+    }
     // What is typed is read once a person pauses.
     {
         let (ask, open) = (ask.clone(), props.open);
@@ -182,7 +192,7 @@ pub fn Explore(props: &Props) -> Html {
         <Board name="explore" title="explore" about="explore-about" {close}>
             <div class="board-side">
                 <Form choices={model.choices.clone()} depth={props.depth} busy={model.is_busy()}
-                    unreadable={model.unreadable.clone()} {choose} {start} {stop} />
+                    waits={matches!(props.mode, Mode::Loading { .. })} unreadable={model.unreadable.clone()} {choose} {start} {stop} />
                 <p class="board-progress" role="status" aria-live="polite">{ progress(&model, &t) }</p>
                 if let Some(why) = &model.trouble {
                     <p class="board-bad" role="alert">

@@ -61,6 +61,11 @@ impl Default for Choices {
 }
 
 impl Choices {
+    /// The same, with one of [`INVARIANTS`] and no other.
+    pub fn only(&self, name: &str) -> Choices {
+        Choices { invariants: INVARIANTS.map(|known| known == name), own: Own::default(), ..self.clone() }
+    }
+
     /// What the worker is to do.
     pub fn plan(&self, link: String, depth: Depth) -> Plan {
         let [states, steps, megabytes] = self.bounds;

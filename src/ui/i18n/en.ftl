@@ -14,10 +14,16 @@ begins-etcd = etcd members
 begins-family = Addresses
 begins-ipv4 = IPv4
 begins-dual = IPv4 and IPv6
+page-title = Steady: Kubernetes, one command at a time
 runs = Your runs
 runs-about = They are kept in this browser, on this device alone. A run with a name stays until you delete it; of the others the last 50 stay.
 runs-none = Nothing is kept yet. A run is kept from your first step on.
 runs-refused = This browser does not let the page keep anything.
+runs-unreadable = { $n ->
+    [one] One kept run cannot be read: it is damaged, or a newer version of this page has written it. It stays as it is.
+   *[other] { $n } kept runs cannot be read: they are damaged, or a newer version of this page has written them. They stay as they are.
+}
+runs-newer = A newer version of this page has kept the runs of this browser in a form that this version does not know. Reload the page to get the newer one.
 run-steps = { $n ->
     [one] { $n } step
    *[other] { $n } steps
@@ -45,12 +51,15 @@ engine-ended-again = The simulation could not go on from the last moment that wa
 engine-missing = The simulation cannot be loaded at the moment. It is tried again; your work is kept.
 run-gone = That run is not there any more.
 save-refused = This browser does not let the page keep your work: a reload brings it back, closing the tab does not. Share it as a link to keep it.
+save-newer = A newer version of this page has kept runs in this browser, and this version cannot add to them: a reload brings your work back, closing the tab does not. Reload to get the newer version, or share your work as a link to keep it.
 update-ready = A new version of Steady is ready.
 update-reload = Reload
 theme = Light or dark
 keys = Keys
 share = Share
 faults = Break something
+faults-installed = What the cluster can have or not: metrics server, DNS, controllers, proxies, network plugin.
+faults-manifests = Manifests of static pods, in the directories of the nodes.
 faults-plane = Of the control plane. A pod or a node that you choose in the graph has its own.
 fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
@@ -363,6 +372,10 @@ steady-ended = { $n ->
     [one] What was declared has run: { $n } completion.
    *[other] What was declared has run: { $n } completions.
 }
+steady-failed = { $n ->
+    [one] A Job has failed. That is its end: nothing more is expected of it.
+   *[other] { $n } Jobs have failed. That is their end: nothing more is expected of them.
+}
 stuck = Stuck
 steady-stuck = Steady, but stuck
 stuck-etcd = { $run } of { $of } members of etcd { $run ->
@@ -414,6 +427,8 @@ pill-actions = { $n ->
 }
 pill-ready = { $have }/{ $want } ready
 pill-updated = { $have }/{ $want } updated
+pill-failed = Steady; Job { $name } failed
+pill-failed-many = Steady; { $n } Jobs failed
 pill-succeeded = { $have }/{ $want } succeeded
 
 reading-declared = as declared:
@@ -478,10 +493,14 @@ journey-not-running = The pod does not run on any node, so it cannot send a requ
 journey-url-scheme = Only http:// and https:// can be followed.
 journey-url-port = The port must be a number from 1 to 65535.
 journey-url-host = The URL has no host.
-journey-url-words = After the URL there can be host=NAME, and nothing else.
+journey-url-words = This is not an address. Type one without spaces, for example http://web:80; after it there can be host=NAME, and nothing else.
 journey-answered = Answered with { $status }.
 journey-answered-by = Answered with { $status } by { $by }.
 journey-stale = kube-proxy is behind: the EndpointSlice does not name this endpoint any more.
+journey-wait-stopped = The rules of { $node } wait for its kube-proxy, which does not run: they stay as they are.
+journey-wait-news = The rules of { $node } wait for news: its kube-proxy has not been told yet of every change of Services and EndpointSlices.
+journey-wait-work = The rules of { $node } wait for its kube-proxy, which has heard of a change, works them out and writes them in { $s } s.
+journey-wait-period = The rules of { $node } wait for { $s } s more: its kube-proxy has heard of a change, but leaves at least a second between two syncs (minSyncPeriod).
 journey-behind-proxy = The controller is behind: the EndpointSlice does not name the endpoint any more that it asked.
 journey-via = The ingress controller { $pod } passes it on
 journey-via-answers = The ingress controller { $pod } answers by itself
@@ -510,6 +529,8 @@ journey-name-silence = no answer
 journey-name-empty = no address of this type
 journey-within = It does not leave the network of { $pod }.
 journey-way = The way of its first packet
+journey-back = The way of the answer
+journey-back-about = No rule is asked for the answer. Each node that translated the first packet keeps the connection (conntrack) and translates the answer back.
 journey-end-pod = arrives at { $pod } on { $node }
 journey-end-node = arrives at { $node }
 journey-end-neighbour = arrives at a machine that is not a node of this cluster
@@ -518,6 +539,7 @@ journey-end-lost = lost: no route leads there, or nobody has the address
 journey-end-rejected = rejected by a rule of kube-proxy
 journey-end-dropped = dropped by a rule of kube-proxy
 journey-end-denied = dropped: no rule of { $policies } allows it
+journey-end-untracked = dropped: nobody on { $node } has asked the address that the answer comes from
 hop-process = Process
 hop-process-of = Process in { $pod }
 hop-pod-interface = The pod’s network interface
@@ -527,6 +549,7 @@ hop-kube-proxy = kube-proxy’s rules
 hop-route = Routing table
 hop-policy = NetworkPolicy drops it
 hop-masquerade = The source becomes the node’s address
+hop-conntrack = The connection that the node keeps: the answer is translated back
 hop-tunnel = The tunnel’s interface
 hop-user-space = A process of the network plugin
 hop-interface = The node’s network interface
@@ -1034,7 +1057,7 @@ why-ingress_nginx-endpoints = the nginx of { $pod } { $change ->
     [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
     [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
     [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] leads to the { $count } endpoints of { $service } that it shall lead to, though not in the way it shall
+   *[same] leads to the same { $count } endpoints of { $service } as before; something else about them has changed: their port, or a setting of the Service
 }
 why-ingress_nginx-backends = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-ingress_nginx-update_status = the controller is ready on nodes with the addresses { $addresses }, and { $ingress } does not say so; { $pod } leads
@@ -1047,7 +1070,7 @@ why-gateway_fabric-endpoints = the nginx of { $pod } { $change ->
     [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
     [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
     [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] leads to the { $count } endpoints of { $service } that it shall lead to, though not in the way it shall
+   *[same] leads to the same { $count } endpoints of { $service } as before; something else about them has changed: their port, or a setting of the Service
 }
 why-gateway_fabric-upstreams = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-gateway_fabric-class_status = { $object } names this controller, and its status does not say what the controller found: { $verdict }
@@ -1059,7 +1082,7 @@ why-kube_proxy-sync_proxy_rules = the rules of { $service } on { $node } { $chan
     [added] led to { $before } endpoints, and shall lead to { $count }: also to { $new }
     [removed] led to { $before } endpoints, and shall lead to { $count }: no longer to { $gone }
     [replaced] led to { $before } endpoints, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] lead to the { $count } endpoints that they shall lead to, though not in the way they shall
+   *[same] lead to the same { $count } endpoints as before; something else about them has changed: which of them are ready or end, their port, or a setting of the Service
 }
 why-kube_proxy-sync_several = the rules of { $services } ports of Services on { $node } are out of date
 why-kube_proxy-sync_node = the labels or addresses of { $node } have changed
@@ -1292,7 +1315,8 @@ map-events = { $n ->
     [one] { $n } event to write
    *[other] { $n } events to write
 }
-map-memory = Remembers
+map-memory = Its memory between two syncs
+map-memory-about = What its next sync knows beside the objects in its caches, for example what it waits for and how often something has failed.
 state-down = stopped
 state-off = switched off
 state-failing = a key fails
@@ -1347,6 +1371,22 @@ room-reported = { $n ->
 }
 room-volumes = Volume manager
 room-volumes-none = No pod has a volume.
+room-volume-wanted = wanted, not there yet
+room-worlds = In the desired state of the world: { $desired }; in the actual one: { $actual }
+room-manager = Container manager
+room-cpus-none = CPU manager policy none: all containers share all processors.
+room-topology = topology manager: { $policy }, by { $scope }; { $numa ->
+    [one] { $numa } NUMA node
+   *[other] { $numa } NUMA nodes
+}
+room-cpus-pools = shared pool { $shared }, reserved { $reserved }
+room-cpus-own = CPUs { $cpus }
+room-cpus-numa = NUMA node { $nodes }
+room-shutdown = The node is being shut down: { $told } of { $of } groups of pods told to end
+room-shutdown-waits = { $n ->
+    [one] waits for { $n } pod, { $s } s at most
+   *[other] waits for { $n } pods, { $s } s at most
+}
 room-volume-unattached = to be attached
 room-volume-attached = attached, to be staged
 room-volume-staged = staged, to be mounted
@@ -1527,7 +1567,7 @@ explore-holds-maxSurge = No rollout makes more pods than maxSurge allows (those 
 explore-holds-oneController = No object has two controllers
 explore-holds-noOrphan = In the end nothing is owned by what is not there
 explore-holds-boundOnce = No pod changes its node
-explore-holds-noRequestLost = No request that the run’s clients open is lost, whenever it is opened (one that is under way is not followed)
+explore-holds-noRequestLost = No request of the run’s clients is lost, whenever it is sent while time passes (nor cut off by the end of the process that answers it)
 explore-own = Your own, in CEL over objects
 explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases; pods that are being deleted are still in it.
 explore-own-wrong = It cannot be read: { $why }
@@ -1785,8 +1825,15 @@ rehearse-keys = Does a rollout drop requests? (Q)
 key-rehearse = Does a rollout drop requests?
 menu-rehearse = Does a rollout drop requests?
 rehearse-title = Does a rollout drop requests?
-rehearse-about = A copy of the run is rolled out while clients ask its Service. The run itself stays as it is.
-rehearse-workload = Rolled out
+rehearse-about = Pods of a copy of the run are replaced while clients ask their Service. The run itself stays as it is.
+rehearse-workload = Workload
+rehearse-occasion = What replaces its pods
+rehearse-rollout = A rollout: the editor’s text, or a restart
+rehearse-undo = kubectl rollout undo
+rehearse-scale = kubectl scale to half of the replicas
+rehearse-drain = kubectl drain of a node with its pods
+rehearse-port = Service and port
+rehearse-keep-alive = The clients keep their connections (keep-alive)
 rehearse-alone = { $name } (no Service leads to it)
 rehearse-in-editor = { $name } (in the editor)
 rehearse-rate = Requests a second from each client
@@ -1795,7 +1842,7 @@ rehearse-own-clients = { $clients ->
    *[other] { $clients } clients of the run itself send { $rate } requests a second together. They are the clients here.
 }
 rehearse-start = Try it
-rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
+rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. An undo, a smaller number of replicas and a drain take the workload as it is in the cluster. The node with most of its pods is drained; PodDisruptionBudgets are honoured. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
 rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
 rehearse-working = It is being tried…
 rehearse-loading = The worker is being loaded…
@@ -1803,6 +1850,13 @@ rehearse-progress = Rollout { $nth } of { $of } at least, { $steps } steps
 rehearse-other-run = This was found for another run than the one at hand.
 rehearse-no-workload = There is nothing to roll out: no Deployment, StatefulSet or DaemonSet is in the cluster or in the editor.
 rehearse-no-service = No Service leads to its pods, so no requests would come. Add one whose selector fits the labels of the pods.
+rehearse-not-reached = Port { $port } of the Service { $service } does not lead to its pods.
+rehearse-no-former = It has no former revision to go back to.
+rehearse-too-few = It has less than two replicas, so there is no half of them to leave.
+rehearse-no-pods = No node has pods of it.
+rehearse-of-daemon-set = A DaemonSet has a pod on each of its nodes: it cannot be scaled, and kubectl drain leaves its pods where they are.
+rehearse-undrained = The node could not be drained, and the cluster came to rest. kubectl says: { $why }
+rehearse-untried = What could not be tried
 rehearse-no-http = What listens at { $url } accepts connections and speaks no HTTP. Only HTTP requests can be tried here, so this cannot be said of it.
 rehearse-no-node = No node is ready, so no client can run.
 rehearse-restless = The cluster does not come to rest before the rollout, so what the rollout loses cannot be told from what is lost anyway.
@@ -1818,10 +1872,12 @@ rehearse-some-lost = { $lost } of { $sent } requests { $lost ->
 rehearse-how = { $clients ->
     [one] One client
    *[other] { $clients } clients
-} asked { $url } for { $seconds } s, while { $how ->
-    [apply] the editor’s text was applied.
-   *[restart] kubectl rollout restart was under way.
-}
+} asked { $url } for { $seconds } s, while { $how }
+rehearse-by-restart = kubectl rollout restart was under way.
+rehearse-by-apply = the editor’s text was applied.
+rehearse-by-undo = kubectl rollout undo led back to revision { $revision }.
+rehearse-by-scale = kubectl scale led from { $from } replicas to { $to }.
+rehearse-by-drain = kubectl drain { $node } was under way.
 rehearse-cut = The rollout did not come to rest, and was given up after an hour of the cluster’s time.
 rehearse-chart = { $lost } of { $sent } requests lost, over the time of the rollout
 rehearse-begin = the rollout begins
@@ -1833,7 +1889,8 @@ rehearse-request-nowhere = Request { $nth } of { $client } on { $node }:
 rehearse-stale = The rules of { $node } were behind: the EndpointSlice did not name this endpoint any more.
 rehearse-stale-proxy = The list of endpoints in { $through } was behind: the EndpointSlice did not name this endpoint any more.
 rehearse-open = Open that moment in the timeline
-rehearse-one-order = The rehearsal took one order of the commands. Open it in the timeline and choose Every order (O) to check all orders from the moment that is shown.
+rehearse-one-order = The rehearsal took one order of the commands. Every order checks all of them, from the moment at which it was begun and nobody has acted on it yet.
+rehearse-every-order = Check every order from there
 rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it
@@ -1854,6 +1911,12 @@ mend-readiness = A readiness probe
 mend-readiness-about = A pod gets requests as soon as its containers run, unless a probe says when its port is open.
 mend-sleep = A preStop hook that sleeps
 mend-sleep-about = The container goes on to serve while EndpointSlices and the rules of all nodes hear of its end; only then SIGTERM comes.
+mend-longer-sleep = A preStop hook that sleeps for { $seconds } s
+mend-longer-sleep-about = The hook that is there ends before all have heard of the container’s end; it sleeps for longer.
+mend-longer-grace = A grace period of { $seconds } s
+mend-longer-grace-about = When terminationGracePeriodSeconds are over the container is killed, whatever its preStop hook and its answers still need.
+mend-min-ready = minReadySeconds: 5
+mend-min-ready-about = A new pod has to be ready for a while before an old one goes for it, so that the rules of all nodes lead to it by then.
 mend-available = maxUnavailable: 0
 mend-available-about = No pod ends before another one is ready in its place.
 mend-drain = A program that finishes its answers

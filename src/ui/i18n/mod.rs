@@ -71,7 +71,7 @@ impl Texts {
         // Texts that do not parse are left out by Fluent; a test keeps the files whole.
         let resource = FluentResource::try_new(lang.source().to_owned()).unwrap_or_else(|(r, _)| r);
         let mut bundle = FluentBundle::new(lang.tag().parse().into_iter().collect());
-        // The page isolates directions with elements; the marks would show up in copied text.
+        // Marks around every value would show up in copied text: `isolated` puts them where they are needed.
         bundle.set_use_isolating(false);
         let _ = bundle.add_resource(resource);
         Texts { lang, bundle: Rc::new(bundle) }
@@ -106,7 +106,7 @@ impl Texts {
             return key.to_owned();
         };
         let args: FluentArgs<'_> =
-            args.iter().map(|(k, v)| (Cow::Owned::<str>((*k).to_owned()), v.clone())).collect();
+            args.iter().map(|(k, v)| (Cow::Owned::<str>((*k).to_owned()), isolated(v))).collect();
         let mut errors = Vec::new();
         let text = self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned();
         if self.lang == Lang::Zh { spaced(&text) } else { text }
@@ -116,6 +116,30 @@ impl Texts {
     pub fn gap(&self, after: &str) -> &'static str {
         if self.lang == Lang::Zh && after.chars().next().is_some_and(is_han) { "" } else { " " }
     }
+}
+
+/// A value between marks that keep its direction to itself, if it has characters that could turn that of the words after it: a
+/// name, a message and a label are whatever somebody has written. (Unicode's Bidirectional Algorithm, UAX #9: isolates.)
+fn isolated<'a>(value: &FluentValue<'a>) -> FluentValue<'a> {
+    const FIRST_STRONG_ISOLATE: &str = "\u{2068}";
+    const POP_ISOLATE: &str = "\u{2069}";
+    match value {
+        FluentValue::String(text) if text.chars().any(turns) => {
+            // What the value closes itself is opened for it beforehand, and what it leaves open is closed.
+            let opens = text.chars().filter(|c| ('\u{2066}'..='\u{2068}').contains(c)).count();
+            let closes = text.matches(POP_ISOLATE).count();
+            let (before, after) =
+                (FIRST_STRONG_ISOLATE.repeat(closes + 1), POP_ISOLATE.repeat(closes + 1 + opens));
+            FluentValue::String(format!("{before}{text}{after}").into())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether a character is of a script that is written from right to left, or sets a direction.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{0590}'..='\u{08ff}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
 fn is_han(c: char) -> bool {

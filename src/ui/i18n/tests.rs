@@ -297,7 +297,7 @@ fn every_call_and_every_part_of_one_has_a_text() {
         assert!(source("session/view/machinery/waits.rs").contains(&format!("\"{waits}\"")), "{waits}");
         keys.insert(format!("room-wait-{waits}"));
     }
-    for state in ["unattached", "attached", "staged", "mounted", "written"] {
+    for state in ["wanted", "unattached", "attached", "staged", "mounted", "written"] {
         assert!(source("session/view/machinery/rooms.rs").contains(&format!("\"{state}\"")), "{state}");
         keys.insert(format!("room-volume-{state}"));
     }
@@ -310,4 +310,31 @@ fn every_call_and_every_part_of_one_has_a_text() {
     let of_calls = |k: &&String| k.starts_with("call-") || k.starts_with("part-");
     let unsaid: Vec<_> = said.keys().filter(of_calls).filter(|k| !keys.contains(*k)).collect();
     assert!(unsaid.is_empty(), "{unsaid:?}");
+}
+
+/// Unicode's Bidirectional Algorithm (UAX #9), explicit levels: an isolate keeps what is in it to itself up to the mark that ends
+/// it, and a mark that ends none has no effect.
+#[test]
+fn a_value_that_turns_text_keeps_that_to_itself() {
+    let texts = Texts::new(Lang::En);
+    let deleted = |name: &str| texts.with("run-deleted", &[("name", name.to_owned().into())]);
+    // Most values are as they are.
+    assert_eq!(deleted("web \u{200b}\u{e9}\u{4e2d}"), "Deleted: web \u{200b}\u{e9}\u{4e2d}");
+    assert_eq!(deleted("\u{202e}gpj"), "Deleted: \u{2068}\u{202e}gpj\u{2069}");
+    assert_eq!(deleted("\u{5d0}"), "Deleted: \u{2068}\u{5d0}\u{2069}");
+    // Whatever is opened or closed in the value, one mark of those before it is open up to the end of it.
+    for name in ["\u{2069}\u{2069}\u{202e}x", "\u{2067}x", "\u{2069}\u{2067}\u{2067}\u{202e}x"] {
+        let said = deleted(name);
+        let mut open = 0_usize;
+        for (nth, c) in said.char_indices() {
+            match c {
+                '\u{2066}'..='\u{2068}' => open += 1,
+                '\u{2069}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            let within = nth >= "Deleted: ".len() && nth < said.rfind('x').unwrap();
+            assert!(!within || open > 0, "{said:?}");
+        }
+        assert_eq!(open, 0, "{said:?}");
+    }
 }

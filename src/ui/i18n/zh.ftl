@@ -13,10 +13,13 @@ begins-etcd = etcd 成员
 begins-family = 地址
 begins-ipv4 = IPv4
 begins-dual = IPv4/IPv6 双协议栈
+page-title = Steady：Kubernetes，一次一条命令
 runs = 你的运行
 runs-about = 只保存在这台设备的此浏览器中。有名称的运行会一直保留，直到你删除；其余的保留最近 50 次。
 runs-none = 还没有保存任何内容。从你的第一步开始，运行就会被保存。
 runs-refused = 此浏览器不允许页面保存任何内容。
+runs-unreadable = 有 { $n } 次保存的运行无法读取：它们已损坏，或者是由此页面的更新版本写入的。它们会保持原样。
+runs-newer = 此页面的更新版本以此版本不认识的格式保存了此浏览器中的运行。请重新加载页面以使用更新版本。
 run-steps = { $n } 步
 run-size = { $kb } KB
 run-here = 正在此处显示
@@ -41,12 +44,15 @@ engine-ended-again = 模拟无法从最后保存的时刻继续，所以显示�
 engine-missing = 暂时无法加载模拟。页面会再次尝试；你的工作不会丢失。
 run-gone = 这次运行已不存在。
 save-refused = 此浏览器不允许页面保存你的工作：刷新后还在，关闭标签页就会丢失。请分享为链接来保留它。
+save-newer = 此页面的更新版本在此浏览器中保存了运行，此版本无法在其中添加：刷新后你的工作还在，关闭标签页就会丢失。请重新加载以使用更新版本，或分享为链接来保留它。
 update-ready = Steady 的新版本已就绪。
 update-reload = 重新加载
 theme = 浅色或深色
 keys = 快捷键
 share = 分享
 faults = 制造故障
+faults-installed = 集群可有可无的部分：指标服务器、DNS、控制器、代理、网络插件。
+faults-manifests = 节点目录中静态 Pod 的清单。
 faults-plane = 控制平面的故障。Pod 和节点的故障：在图中选中它，就会列出。
 fault-restart = 重启 { $what }
 fault-restart-about = 它的缓存和队列全部丢失，一切重新 list。
@@ -319,6 +325,7 @@ steady-stored = 没有声明 Pod。应用的对象已存储，没有事情要做
 steady-custom = 存储了 { $n } 个自定义资源的对象。这里没有控制器处理这些类别，没有事情要做。
 steady-met = 正在运行的与声明相符：{ $n } 个 Pod。
 steady-ended = 声明的任务已运行完：成功 { $n } 次。
+steady-failed = { $n } 个 Job 已失败。它们到此结束，不会再有后续。
 stuck = 停滞
 steady-stuck = 已稳定，但停滞
 stuck-etcd = etcd 的 { $of } 个成员中有 { $run } 个在运行，不足多数：谁都无法写入。
@@ -349,6 +356,8 @@ pill-next = { $n } 条接下来的命令
 pill-actions = { $n } 个可能的动作
 pill-ready = 就绪 { $have }/{ $want }
 pill-updated = 已更新 { $have }/{ $want }
+pill-failed = 已稳定；Job { $name } 失败
+pill-failed-many = 已稳定；{ $n } 个 Job 失败
 pill-succeeded = 成功 { $have }/{ $want }
 
 reading-declared = 与声明相符：
@@ -410,10 +419,14 @@ journey-not-running = 此 Pod 没有在任何节点上运行，所以不能发�
 journey-url-scheme = 只能跟踪 http:// 和 https://。
 journey-url-port = 端口必须是 1 到 65535 之间的数字。
 journey-url-host = URL 中没有主机。
-journey-url-words = URL 之后只能写 host=名称。
+journey-url-words = 这不是一个地址。请输入不含空格的地址，例如 http://web:80；其后只能写 host=名称。
 journey-answered = 应答为 { $status }。
 journey-answered-by = { $by } 应答 { $status }。
 journey-stale = kube-proxy 尚未跟上：EndpointSlice 中已经没有这个端点。
+journey-wait-stopped = { $node } 的规则在等待该节点的 kube-proxy，但它没有运行：规则保持原样。
+journey-wait-news = { $node } 的规则在等待消息：该节点的 kube-proxy 尚未得知 Service 和 EndpointSlice 的所有变更。
+journey-wait-work = { $node } 的规则在等待该节点的 kube-proxy：它已得知一个变更，正在计算规则，将在 { $s } 秒后写入。
+journey-wait-period = { $node } 的规则还要等待 { $s } 秒：该节点的 kube-proxy 已得知一个变更，但两次同步之间至少相隔一秒（minSyncPeriod）。
 journey-behind-proxy = 控制器尚未跟上：EndpointSlice 中已经没有它所请求的端点。
 journey-via = Ingress 控制器 { $pod } 转发它
 journey-via-answers = Ingress 控制器 { $pod } 自己应答
@@ -442,6 +455,8 @@ journey-name-silence = 没有应答
 journey-name-empty = 没有这种类型的地址
 journey-within = 它没有离开 { $pod } 的网络。
 journey-way = 第一个数据包的路径
+journey-back = 应答的路径
+journey-back-about = 应答不再经过任何规则。转换过第一个数据包的每个节点都会记录该连接（conntrack），并把应答的地址转换回来。
 journey-end-pod = 到达 { $node } 上的 { $pod }
 journey-end-node = 到达 { $node }
 journey-end-neighbour = 到达一台不属于本集群节点的机器
@@ -450,6 +465,7 @@ journey-end-lost = 丢失：没有通往那里的路由，或没有谁拥有该�
 journey-end-rejected = 被 kube-proxy 的规则拒绝
 journey-end-dropped = 被 kube-proxy 的规则丢弃
 journey-end-denied = 被丢弃：{ $policies } 没有规则允许它
+journey-end-untracked = 被丢弃：{ $node } 上没有谁请求过应答来自的地址
 hop-process = 进程
 hop-process-of = { $pod } 中的进程
 hop-pod-interface = Pod 的网络接口
@@ -459,6 +475,7 @@ hop-kube-proxy = kube-proxy 的规则
 hop-route = 路由表
 hop-policy = NetworkPolicy 丢弃它
 hop-masquerade = 源地址变为节点的地址
+hop-conntrack = 节点记录的连接：应答的地址被转换回来
 hop-tunnel = 隧道接口
 hop-user-space = 网络插件的进程
 hop-interface = 节点的网络接口
@@ -871,7 +888,7 @@ why-ingress_nginx-endpoints = { $pod } 的 nginx { $change ->
     [added] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
     [removed] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
     [replaced] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
-   *[same] 指向的仍应是 { $service } 的这 { $count } 个端点，但方式应有不同
+   *[same] 指向的仍是 { $service } 的这 { $count } 个端点；变化的是其他方面：它们的端口，或 Service 的某项设置
 }
 why-ingress_nginx-backends = { $services } 个 Service 的端点与 { $pod } 的 nginx 现有的不一致
 why-ingress_nginx-update_status = 控制器在地址为 { $addresses } 的节点上就绪，而 { $ingress } 没有这样写；{ $pod } 是领导者
@@ -884,7 +901,7 @@ why-gateway_fabric-endpoints = { $pod } 的 nginx { $change ->
     [added] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
     [removed] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
     [replaced] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
-   *[same] 指向的仍应是 { $service } 的这 { $count } 个端点，但方式应有不同
+   *[same] 指向的仍是 { $service } 的这 { $count } 个端点；变化的是其他方面：它们的端口，或 Service 的某项设置
 }
 why-gateway_fabric-upstreams = { $services } 个 Service 的端点与 { $pod } 的 nginx 现有的不一致
 why-gateway_fabric-class_status = { $object } 指明由本控制器负责，而它的状态没有写出控制器的结论：{ $verdict }
@@ -896,7 +913,7 @@ why-kube_proxy-sync_proxy_rules = { $node } 上 { $service } 的规则 { $change
     [added] 原来指向 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
     [removed] 原来指向 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
     [replaced] 原来指向 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
-   *[same] 指向的仍应是这 { $count } 个端点，但方式应有不同
+   *[same] 指向的仍是这 { $count } 个端点；变化的是其他方面：哪些端点就绪或正在终止、它们的端口，或 Service 的某项设置
 }
 why-kube_proxy-sync_several = { $node } 上 { $services } 个 Service 端口的规则已经过时
 why-kube_proxy-sync_node = { $node } 的标签或地址有变化
@@ -1091,7 +1108,8 @@ map-worker-first = 等待发送第一个请求。
 map-worker-at = 等待发送第 { $n } 个请求；已得到的应答：{ $codes }
 map-worker-stale = 它读到的 resourceVersion 是 { $believed }；存储中是 { $stored }。
 map-events = { $n } 个事件待写入
-map-memory = 记住的内容
+map-memory = 两次同步之间的记忆
+map-memory-about = 除缓存中的对象之外，下一次同步还知道的内容，例如它在等待什么、某事失败了几次。
 state-off = 已关闭
 state-down = 已停止
 state-failing = 有键失败
@@ -1143,6 +1161,16 @@ room-reported = { $n ->
 }
 room-volumes = 卷管理器
 room-volumes-none = 没有 Pod 使用卷。
+room-volume-wanted = 期望有，尚未就位
+room-worlds = 期望状态中 { $desired } 个卷，实际状态中 { $actual } 个
+room-manager = 容器管理器
+room-cpus-none = CPU 管理器策略为 none：所有容器共享所有 CPU。
+room-topology = 拓扑管理器：{ $policy }，作用域 { $scope }；{ $numa } 个 NUMA 节点
+room-cpus-pools = 共享池 { $shared }，预留 { $reserved }
+room-cpus-own = CPU { $cpus }
+room-cpus-numa = NUMA 节点 { $nodes }
+room-shutdown = 节点正在关机：{ $of } 组 Pod 中已通知 { $told } 组结束
+room-shutdown-waits = 等待 { $n } 个 Pod，最多 { $s } 秒
 room-volume-unattached = 待附加
 room-volume-attached = 已附加，待暂存
 room-volume-staged = 已暂存，待挂载
@@ -1314,7 +1342,7 @@ explore-holds-maxSurge = 上线时多建的 Pod 不超过 maxSurge（正在删�
 explore-holds-oneController = 没有对象同时有两个控制器属主
 explore-holds-noOrphan = 最后没有对象的属主已不存在
 explore-holds-boundOnce = 没有 Pod 换节点
-explore-holds-noRequestLost = 运行中的客户端无论何时发起请求，都不会丢失（已在途中的请求不作跟踪）
+explore-holds-noRequestLost = 只要时间在流逝，运行中的客户端无论何时发送请求都不会丢失（也不会因应答它的进程结束而中断）
 explore-own = 你自己的条件，用 CEL 写，变量是 objects
 explore-own-hint = 成立时为 true。objects 是 kubectl get -o json 打印的对象列表，不含 event 和 lease；正在删除的 Pod 仍在其中。
 explore-own-wrong = 无法解析：{ $why }
@@ -1550,14 +1578,21 @@ rehearse-keys = 滚动更新会丢失请求吗？（Q）
 key-rehearse = 滚动更新会丢失请求吗？
 menu-rehearse = 滚动更新会丢失请求吗？
 rehearse-title = 滚动更新会丢失请求吗？
-rehearse-about = 在运行的一个副本上做滚动更新，同时有客户端访问其 Service。运行本身保持不变。
-rehearse-workload = 要更新的工作负载
+rehearse-about = 在运行的一个副本上替换 Pod，同时有客户端访问其 Service。运行本身保持不变。
+rehearse-workload = 工作负载
+rehearse-occasion = 由什么替换它的 Pod
+rehearse-rollout = 滚动更新：编辑器中的文本，或重启
+rehearse-undo = kubectl rollout undo
+rehearse-scale = kubectl scale，副本数减半
+rehearse-drain = kubectl drain，腾空有其 Pod 的节点
+rehearse-port = Service 和端口
+rehearse-keep-alive = 客户端保持连接（keep-alive）
 rehearse-alone = { $name }（没有 Service 指向它）
 rehearse-in-editor = { $name }（在编辑器中）
 rehearse-rate = 每个客户端每秒的请求数
 rehearse-own-clients = 运行中自己的 { $clients } 个客户端每秒共发送 { $rate } 个请求，这里就用它们。
 rehearse-start = 试一试
-rehearse-does = 如果编辑器中的文本会改变该工作负载，就以应用它作为更新；否则执行 kubectl rollout restart。每个就绪节点上有一个客户端，最多五个；如果运行中已有 Pod 在向该 Service 发送请求，就以它们为客户端。
+rehearse-does = 如果编辑器中的文本会改变该工作负载，就以应用它作为更新；否则执行 kubectl rollout restart。回滚、缩容和腾空节点都针对集群中现有的工作负载；腾空的是其 Pod 最多的节点，并遵守 PodDisruptionBudget。每个就绪节点上有一个客户端，最多五个；如果运行中已有 Pod 在向该 Service 发送请求，就以它们为客户端。
 rehearse-empty = 还没有试过。每个请求都会计入：由谁应答；若无人应答，原因是什么。如果有请求丢失，还会从同一起点分别尝试可能有用的修改。
 rehearse-working = 正在尝试……
 rehearse-loading = 正在加载工作线程……
@@ -1565,6 +1600,13 @@ rehearse-progress = 第 { $nth } 次更新，至少共 { $of } 次，{ $steps } 
 rehearse-other-run = 这是针对另一个运行得出的结果。
 rehearse-no-workload = 没有可更新的对象：集群和编辑器中都没有 Deployment、StatefulSet 或 DaemonSet。
 rehearse-no-service = 没有 Service 指向它的 Pod，因此不会有请求到来。请添加一个选择算符与 Pod 标签相符的 Service。
+rehearse-not-reached = Service { $service } 的端口 { $port } 不指向它的 Pod。
+rehearse-no-former = 它没有可以回滚到的上一个修订版本。
+rehearse-too-few = 它的副本不足两个，无法减半。
+rehearse-no-pods = 没有节点上有它的 Pod。
+rehearse-of-daemon-set = DaemonSet 在它的每个节点上都有一个 Pod：它不能扩缩，kubectl drain 也会把它的 Pod 留在原处。
+rehearse-undrained = 节点没能腾空，集群已达到稳态。kubectl 的输出：{ $why }
+rehearse-untried = 无法尝试的
 rehearse-no-http = { $url } 处的监听者接受连接，但不讲 HTTP。这里只能试 HTTP 请求，所以无从判断。
 rehearse-no-node = 没有就绪的节点，客户端无法运行。
 rehearse-restless = 集群在更新之前没有达到稳态，因此无法区分哪些请求是因更新而丢失的。
@@ -1574,10 +1616,12 @@ rehearse-before = 更新尚未开始，请求就已经在丢失。
 rehearse-nothing-sent = 没有发送请求，因此无从得知。
 rehearse-none-lost = { $sent } 个请求一个都没有丢失。
 rehearse-some-lost = { $sent } 个请求中丢失了 { $lost } 个。
-rehearse-how = { $clients } 个客户端在 { $seconds } 秒内访问 { $url }，其间{ $how ->
-    [apply] 应用了编辑器中的文本。
-   *[restart] 执行了 kubectl rollout restart。
-}
+rehearse-how = { $clients } 个客户端在 { $seconds } 秒内访问 { $url }，其间{ $how }
+rehearse-by-restart = 执行了 kubectl rollout restart。
+rehearse-by-apply = 应用了编辑器中的文本。
+rehearse-by-undo = kubectl rollout undo 回滚到了修订版本 { $revision }。
+rehearse-by-scale = kubectl scale 把副本数从 { $from } 改为 { $to }。
+rehearse-by-drain = 执行了 kubectl drain { $node }。
 rehearse-cut = 更新没有达到稳态，在集群时间一小时后放弃。
 rehearse-chart = 更新期间 { $sent } 个请求中丢失 { $lost } 个
 rehearse-begin = 更新开始
@@ -1589,7 +1633,8 @@ rehearse-request-nowhere = { $node } 上的 { $client } 的第 { $nth } 个请�
 rehearse-stale = { $node } 的规则落后了：EndpointSlice 中已经没有这个端点。
 rehearse-stale-proxy = { $through } 中的端点列表落后了：EndpointSlice 中已经没有这个端点。
 rehearse-open = 在时间线中打开那一时刻
-rehearse-one-order = 这次演练只走了命令的一种顺序。在时间线中打开它，再选择“所有顺序”（O），就能从所示时刻起检查所有顺序。
+rehearse-one-order = 这次演练只走了命令的一种顺序。“所有顺序”会从它刚开始、尚无组件对其动作的时刻起，检查全部顺序。
+rehearse-every-order = 从那里检查所有顺序
 rehearse-open-run = 在时间线中打开这次更新
 rehearse-open-named = 在时间线中打开：{ $name }
 rehearse-mends = 怎样修复
@@ -1609,6 +1654,12 @@ mend-readiness = 就绪探针
 mend-readiness-about = 除非有探针说明端口何时打开，否则容器一运行，Pod 就会收到请求。
 mend-sleep = 休眠的 preStop 回调
 mend-sleep-about = 在 EndpointSlice 和所有节点的规则得知它将终止期间，容器继续提供服务；之后才收到 SIGTERM。
+mend-longer-sleep = 休眠 { $seconds } 秒的 preStop 回调
+mend-longer-sleep-about = 现有的回调在各方得知容器将终止之前就结束了；让它休眠更久。
+mend-longer-grace = { $seconds } 秒的体面终止限期
+mend-longer-grace-about = terminationGracePeriodSeconds 一到，容器就会被强制终止，不论 preStop 回调和正在进行的应答还需要多久。
+mend-min-ready = minReadySeconds: 5
+mend-min-ready-about = 新 Pod 必须就绪一段时间后，旧 Pod 才会为它让位，这时所有节点的规则都已指向新 Pod。
 mend-available = maxUnavailable: 0
 mend-available-about = 在替代的 Pod 就绪之前，不会终止任何 Pod。
 mend-drain = 会完成应答的程序

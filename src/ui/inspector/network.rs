@@ -7,7 +7,7 @@ use std::rc::Rc;
 use steady::engine::explorer::rehearsal::Behind;
 use steady::engine::journey::{
     EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
-    ViaView, WayView, Whose,
+    ViaView, WaitView, WaitWhat, WayView, Whose,
 };
 use steady::engine::{Answer, Ask, Kind, Moment, ObjectRef, SentView};
 use web_sys::HtmlInputElement;
@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use super::{link, sent};
 use crate::ui::hooks::{use_answer, use_store, use_texts};
-use crate::ui::i18n::Texts;
+use crate::ui::i18n::{Texts, seconds};
 use crate::ui::keys;
 use crate::ui::requests;
 use crate::ui::store::Way;
@@ -225,6 +225,7 @@ fn followed(
             if let Some(behind) = f.behind {
                 <p class="about">{ t.get(match behind { Behind::Rules => "journey-stale", Behind::Proxy => "journey-behind-proxy" }) }</p>
             }
+            { for f.waits.iter().map(|w| wait(t, w)) }
             <ul class="links">{ for policies.map(|p| html! { <li>{ link(store, p) }</li> }) }</ul>
         </div>
         if !f.lookups.is_empty() {
@@ -238,21 +239,49 @@ fn followed(
     </> }
 }
 
-/// The way of the first packet and, behind a proxy, that of the request with which it is passed on.
+/// What the rules of a node wait for.
+fn wait(t: &Texts, w: &WaitView) -> Html {
+    let key = match w.what {
+        WaitWhat::Stopped => "journey-wait-stopped",
+        WaitWhat::News => "journey-wait-news",
+        WaitWhat::Work => "journey-wait-work",
+        WaitWhat::Period => "journey-wait-period",
+    };
+    let args = [("node", w.node.clone().into()), ("s", seconds(w.left).into())];
+    html! { <p class="about">{ t.with(key, &args) }</p> }
+}
+
+/// The places of a way, each node with a heading where the packet comes to it.
+fn stages(t: &Texts, hops: &[HopView], mut mark: impl FnMut() -> Mark) -> Vec<Html> {
+    let before = std::iter::once(None).chain(hops.iter().map(Some));
+    let stage_of = |(hop, before): (&HopView, Option<&HopView>)| {
+        let enters = before.is_none_or(|b| b.node != hop.node);
+        html! { <>
+            if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
+            { stage(t, hop, before, mark()) }
+        </> }
+    };
+    hops.iter().zip(before).map(stage_of).collect()
+}
+
+/// The answer's way, which is shown when it is asked for.
+fn answer(t: &Texts, f: &WayView) -> Html {
+    let Some(end) = f.back_end.as_ref().filter(|_| !f.back.is_empty()) else { return Html::default() };
+    let arrived = matches!(end, EndView::Arrived { .. });
+    html! {
+        <details class="answer-way">
+            <summary>{ t.get("journey-back") }</summary>
+            <p class="about">{ t.get("journey-back-about") }</p>
+            <ol class="hops">{ for stages(t, &f.back, || (None, None)) }
+                <li class={classes!("hop-end", if arrived { "ok" } else { "bad" })}>{ ends(t, end) }</li>
+            </ol>
+        </details>
+    }
+}
+
+/// The way of the first packet and of the answer to it and, behind a proxy, those of the request with which it is passed on.
 fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView, stops: &mut Stops) -> Html {
-    let stages: Vec<Html> = f
-        .hops
-        .iter()
-        .enumerate()
-        .map(|(i, hop)| {
-            let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
-            let enters = before.is_none_or(|b| b.node != hop.node);
-            html! { <>
-                if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
-                { stage(t, hop, before, stops.mark()) }
-            </> }
-        })
-        .collect();
+    let stages = stages(t, &f.hops, || stops.mark());
     let end = f.end.as_ref().filter(|_| !f.hops.is_empty()).map(|end| (end, stops.mark()));
     let proxy = f.via.as_ref().map(|v| (v, stops.mark()));
     // `WayView::stops` counts what the proxy asks the DNS, too.
@@ -270,6 +299,7 @@ fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView, stops: &mut Stop
                     <li class={classes!("hop-end", if lost { "bad" } else { "ok" }, now)} aria-current={step}>{ ends(t, end) }</li>
                 }
             </ol>
+            { answer(t, f) }
         }
         if let Some((v, mark)) = proxy { { via(t, store, v, mark) } }
         { for onward }
@@ -346,6 +376,7 @@ fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>, (now, step): Mark) 
         HopPlace::Route => "hop-route",
         HopPlace::Policy => "hop-policy",
         HopPlace::Masquerade => "hop-masquerade",
+        HopPlace::Conntrack => "hop-conntrack",
         HopPlace::Tunnel => "hop-tunnel",
         HopPlace::UserSpace => "hop-user-space",
         HopPlace::Interface => "hop-interface",
@@ -397,5 +428,6 @@ fn ends(t: &Texts, end: &EndView) -> String {
         EndView::Denied(policies) => {
             t.with("journey-end-denied", &[("policies", policies.join(", ").into())])
         }
+        EndView::Untracked { node } => t.with("journey-end-untracked", &[("node", node.clone().into())]),
     }
 }

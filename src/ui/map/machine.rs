@@ -300,7 +300,7 @@ fn worker(t: &Texts, m: &Machine) -> Html {
     let events =
         (m.events > 0).then(|| html! { <p class="muted">{ t.with("map-events", &n(m.events)) }</p> });
     let memory = (!m.memory.0.is_empty()).then(|| {
-        html! { <div class="memory"><h5>{ t.get("map-memory") }</h5><ul>{ for m.memory.0.iter().map(|l| html! { <li><code>{ middle(l, 64) }</code></li> }) }
+        html! { <div class="memory"><h5>{ t.get("map-memory") }</h5><p class="muted">{ t.get("map-memory-about") }</p><ul>{ for m.memory.0.iter().map(|l| html! { <li><code>{ middle(l, 64) }</code></li> }) }
             if m.memory.1 > 0 { <li class="muted">{ t.with("next-more", &n(m.memory.1)) }</li> }</ul></div> }
     });
     let Some(w) = &m.work else {

@@ -1,7 +1,8 @@
 //! The rooms of a kubelet: what each of its loops has, and the container runtime below.
 
 use steady::engine::machinery::{
-    PlegEvent, ProbeRow, Rooms, SandboxRow, SignalRow, SourceRoom, VolumeRow, WorkerRow,
+    DecisionRow, ExclusiveRow, PlegEvent, ProbeRow, Rooms, SandboxRow, SignalRow, SourceRoom, VolumeRow,
+    WorkerRow,
 };
 use steady::engine::{Actor, Moment};
 use yew::prelude::*;
@@ -13,6 +14,8 @@ use crate::ui::i18n::{Texts, middle, seconds};
 
 /// A name is shown up to so many characters.
 const NAME: usize = 30;
+/// Why something was decided is shown up to so many characters; all of it stands in the title.
+const SAID: usize = 70;
 
 /// The rooms that are drawn.
 #[derive(Properties, PartialEq)]
@@ -89,7 +92,11 @@ pub fn RoomsView(props: &Props) -> Html {
             { room("room-statuses", false, html! { <>
                 { for (!statuses.is_empty()).then(|| list(statuses.clone(), r.statuses.1, "room-statuses-none")) }
                 <p class="muted">{ t.with("room-reported", &n(r.reported)) }</p></> }) }
-            { room("room-volumes", false, list(volumes, r.volumes.1, "room-volumes-none")) }
+            { room("room-volumes", false, html! { <>
+                { list(volumes, r.volumes.1, "room-volumes-none") }
+                if r.worlds.0 > 0 { <p class="muted">{ worlds(&t, r.worlds) }</p> }
+            </> }) }
+            { room("room-manager", false, manager(&t, r)) }
             { room("room-eviction", false, eviction(&t, r)) }
             { room("room-garbage", false, garbage(&t, r)) }
             { room("room-node", false, node(&t, r)) }
@@ -158,12 +165,70 @@ fn probe(t: &Texts, p: &ProbeRow) -> Html {
 
 fn volume(t: &Texts, v: &VolumeRow) -> Html {
     let state = t.get(&format!("room-volume-{}", v.state));
-    let done = matches!(v.state.as_str(), "mounted" | "written");
     let version = v.version.map(|x| t.with("room-volume-version", &n(usize::try_from(x).unwrap_or(0))));
     html! {
         <li>{ name(&v.pod) }<code>{ v.volume.to_string() }</code>
-            if done { <span class="muted">{ state }</span> } else { <em>{ state }</em> }
+            <span class="tag">{ v.source.to_string() }</span>
+            if v.is_there() { <span class="muted">{ state }</span> } else { <em>{ state }</em> }
             if let Some(version) = version { <span class="muted">{ version }</span> }</li>
+    }
+}
+
+/// How many volumes the desired state of the world has, and how many the actual one.
+fn worlds(t: &Texts, (desired, actual): (usize, usize)) -> String {
+    t.with("room-worlds", &[("desired", (desired as f64).into()), ("actual", (actual as f64).into())])
+}
+
+/// The container manager: processors, refused pods, resizes, the shutdown.
+fn manager(t: &Texts, r: &Rooms) -> Html {
+    let m = &r.manager;
+    let exclusive = |e: &ExclusiveRow| {
+        let nodes: Vec<String> = e.numa.iter().map(u32::to_string).collect();
+        html! {
+            <li>{ name(&e.pod) }<code>{ e.container.to_string() }</code>
+                <b>{ t.with("room-cpus-own", &[("cpus", e.cpus.clone().into())]) }</b>
+                <span class="muted">{ t.with("room-cpus-numa", &[("nodes", nodes.join(", ").into())]) }</span></li>
+        }
+    };
+    let decision = |class: &'static str, d: &DecisionRow| {
+        html! {
+            <li>{ name(&d.pod) }<b class={class}>{ d.what.to_string() }</b>
+                if !d.message.is_empty() { <span class="muted" title={d.message.clone()}>{ middle(&d.message, SAID) }</span> }</li>
+        }
+    };
+    let more = |count: usize| {
+        html! { if count > 0 { <li class="muted">{ t.with("next-more", &n(count)) }</li> } }
+    };
+    let processors = match &m.processors {
+        None => html! { <li class="muted">{ t.get("room-cpus-none") }</li> },
+        Some(p) => {
+            let (policy, scope) = &p.topology;
+            let how = [
+                ("policy", policy.to_string().into()),
+                ("scope", scope.to_string().into()),
+                ("numa", f64::from(p.numa).into()),
+            ];
+            let pools = [("shared", p.shared.clone().into()), ("reserved", p.reserved.clone().into())];
+            html! { <>
+                <li><span class="tag">{ "static" }</span><span>{ t.with("room-topology", &how) }</span></li>
+                <li>{ t.with("room-cpus-pools", &pools) }</li>
+                { for p.exclusive.0.iter().map(exclusive) }{ more(p.exclusive.1) }
+            </> }
+        }
+    };
+    let shutdown = m.shutdown.as_ref().map(|s| {
+        let (told, of) = s.groups;
+        let said = t.with("room-shutdown", &[("told", (told as f64).into()), ("of", (of as f64).into())]);
+        let waits = s.waits.map(|(pods, left)| {
+            t.with("room-shutdown-waits", &[("n", (pods as f64).into()), ("s", seconds(left.max(0)).into())])
+        });
+        html! { <li class="bad"><span>{ said }</span>if let Some(waits) = waits { <em>{ waits }</em> }</li> }
+    });
+    html! {
+        <ul>{ processors }
+            { for m.rejected.0.iter().map(|d| decision("bad", d)) }{ more(m.rejected.1) }
+            { for m.resizes.0.iter().map(|d| decision("", d)) }{ more(m.resizes.1) }
+            { shutdown.unwrap_or_default() }</ul>
     }
 }
 

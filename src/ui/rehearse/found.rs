@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use steady::engine::explorer::rehearsal::{Behind, Cause, Happened, Rehearsed, Story, Tried, Trigger};
+use steady::engine::explorer::rehearsal::{
+    Behind, Cause, Happened, Mend, NoRehearsal, Rehearsed, Story, Tried,
+};
 use yew::prelude::*;
 
 use super::chart::Chart;
@@ -24,6 +26,8 @@ pub struct Props {
     pub can_open: bool,
     /// Opens a rollout at a moment.
     pub open: Callback<Way>,
+    /// Opens a rollout at a moment, and asks there for every order whether requests are lost.
+    pub explore: Callback<Way>,
 }
 
 fn whole(n: u64) -> fluent_bundle::FluentValue<'static> {
@@ -63,23 +67,23 @@ pub fn Found(props: &Props) -> Html {
         ("clients", (f.clients as f64).into()),
         ("url", f.url.as_str().into()),
         ("seconds", tenths(plain.seconds)),
-        (
-            "how",
-            match f.trigger {
-                Trigger::Restart => "restart",
-                Trigger::Apply => "apply",
-            }
-            .into(),
-        ),
+        ("how", words::trigger(&t, &f.trigger).into()),
     ];
     let open = |tried: &Tried, moment: usize| {
         let way = (tried.link.clone(), moment);
         props.open.reform(move |_: MouseEvent| way.clone())
     };
+    let every_order = {
+        let way = (plain.link.clone(), plain.begun);
+        props.explore.reform(move |_: MouseEvent| way.clone())
+    };
     html! {
         <div class="rehearse-found">
             <p class={classes!("board-verdict", mark)}>{ verdict }</p>
             <p class="board-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
+            if let Some(why) = &plain.undrained {
+                <p class="board-cut">{ t.with("rehearse-undrained", &[("why", why.as_str().into())]) }</p>
+            }
             if !plain.steady { <p class="board-cut">{ t.get("rehearse-cut") }</p> }
             if plain.before.is_empty() {
                 { causes(&t, &plain.losses, &plain.behind) }
@@ -91,11 +95,16 @@ pub fn Found(props: &Props) -> Html {
                 <p><button type="button" class="quiet" disabled={!props.can_open} onclick={open(plain, plain.moment)}>
                     { t.get(if plain.first.is_some() { "rehearse-open" } else { "rehearse-open-run" }) }</button></p>
                 <p class="board-hint">{ t.get("rehearse-one-order") }</p>
+                <p><button type="button" class="quiet" disabled={!props.can_open} onclick={every_order}>
+                    { t.get("rehearse-every-order") }</button></p>
             } else {
                 { causes(&t, &plain.before, &[]) }
             }
             if !mended.is_empty() {
                 { mends(&t, plain, mended, props) }
+            }
+            if !f.untried.is_empty() {
+                { untried(&t, &f.untried) }
             }
         </div>
     }
@@ -159,6 +168,15 @@ fn mends(t: &Texts, plain: &Tried, tried: &[Tried], props: &Props) -> Html {
     html! { <>{ list("rehearse-mends", mends) }{ list("rehearse-mends-not", others) }</> }
 }
 
+/// What could not be tried.
+fn untried(t: &Texts, all: &[(Vec<Mend>, NoRehearsal)]) -> Html {
+    let line = |(mends, why): &(Vec<Mend>, NoRehearsal)| {
+        let names: Vec<String> = mends.iter().map(|m| words::mend(t, *m).0).collect();
+        html! { <li class="bad"><i aria-hidden="true"></i><div><b>{ names.join(" + ") }</b><span>{ words::none(t, why) }</span></div></li> }
+    };
+    html! { <><h3>{ t.get("rehearse-untried") }</h3><ul class="rehearse-mends">{ for all.iter().map(line) }</ul></> }
+}
+
 /// A rollout after something was mended, beside one that lost `plain` requests as it was.
 fn tried_one(t: &Texts, tried: &Tried, plain: u64, props: &Props) -> Html {
     let all: Vec<_> = tried.mends.iter().map(|m| words::mend(t, *m)).collect();
@@ -178,16 +196,14 @@ fn tried_one(t: &Texts, tried: &Tried, plain: u64, props: &Props) -> Html {
     let mended = lost == 0 && !tried.mends.is_empty();
     let way = (tried.link.clone(), if mended { tried.ready } else { tried.moment });
     let onclick = props.open.reform(move |_: MouseEvent| way.clone());
-    let name = all.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(" + ");
+    let name = all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" + ");
     html! {
         <li class={if lost == 0 { "ok" } else { "bad" }}><i aria-hidden="true"></i>
             <div><b>{ name.clone() }</b><span>{ said }</span>
                 if let Some(took) = &tried.took { <small class="took">{ requests::took(t, took) }</small> }
                 if mended { <small>{ t.with("rehearse-brought", &[("lost", whole(tried.brought))]) }</small> }
-                if let [(_, about, yaml)] = all.as_slice() {
-                    <small>{ about }</small>
-                    if !yaml.is_empty() { <pre><code>{ *yaml }</code></pre> }
-                }
+                if let [(_, about)] = all.as_slice() { <small>{ about }</small> }
+                if !tried.lines.is_empty() { <pre tabindex="0"><code>{ tried.lines.clone() }</code></pre> }
             </div>
             <button type="button" class="quiet" disabled={!props.can_open} aria-label={t.with("rehearse-open-named", &[("name", name.into())])} {onclick}>{ t.get("explore-open") }</button>
         </li>

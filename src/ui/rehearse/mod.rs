@@ -8,7 +8,7 @@ mod words;
 
 use std::cell::RefCell;
 
-use steady::engine::explorer::rehearsal::{Plan, RATE_LIMIT};
+use steady::engine::explorer::rehearsal::{Occasion, Plan, Port, RATE_LIMIT};
 use steady::engine::explorer::{Ask, Rehearse as Task, Tell};
 use steady::engine::{Answer, Ask as Question, Input, ObjectRef, RolloutTarget};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -29,6 +29,8 @@ pub struct Props {
     pub open: bool,
     /// Closes it.
     pub close: Callback<()>,
+    /// Shows every order in its place, with nothing chosen but whether requests are lost.
+    pub explore: Callback<()>,
     /// Grows with every change of the run.
     pub version: u64,
     /// Which session it is: moments of one mean nothing in another.
@@ -58,13 +60,26 @@ pub fn Rehearse(props: &Props) -> Html {
     let selected = props.selection.as_ref().filter(is_there);
     let chosen = model.workload.as_ref().filter(is_there).or(selected);
     let chosen = chosen.or(targets.first().map(|t| &t.workload)).cloned();
+    let target = targets.iter().find(|t| Some(&t.workload) == chosen.as_ref());
+    // What was chosen for another workload, or is gone, is not chosen.
+    let port = model.port.clone().filter(|p| target.is_some_and(|t| t.reaches.iter().any(|r| r.port == *p)));
+    let occasion = model.occasion;
+    let occasion =
+        if target.is_some_and(|t| is_possible(t, occasion)) { occasion } else { Occasion::Rollout };
     let start = {
         let (store, host, model) = (store.clone(), host.clone(), model.clone());
-        let (chosen, text) = (chosen.clone(), props.text.clone());
+        let (chosen, text, port) = (chosen.clone(), props.text.clone(), port.clone());
         Callback::from(move |()| {
             let Some(workload) = chosen.clone() else { return };
             store.send(Input::Stop);
-            let plan = Plan { workload, manifest: Some((*text).to_string()), rate: model.rate };
+            let plan = Plan {
+                workload,
+                manifest: Some((*text).to_string()),
+                rate: model.rate,
+                port: port.clone(),
+                keep_alive: model.keep_alive,
+                occasion,
+            };
             let (host, dispatch) = (host.clone(), model.dispatcher());
             let told = move |answer: Answer| {
                 let Answer::Run(Some(run)) = answer else { return };
@@ -101,6 +116,14 @@ pub fn Rehearse(props: &Props) -> Html {
             close.emit(());
         })
     };
+    let explore = {
+        let (store, anchor, explore) = (store.clone(), model.anchor, props.explore.clone());
+        Callback::from(move |(link, ops): Way| {
+            let Some(Anchor { session, moment: from }) = anchor else { return };
+            store.send(Input::Repeat { session, from, link, ops });
+            explore.emit(());
+        })
+    };
     if !props.open {
         return Html::default();
     }
@@ -130,6 +153,29 @@ pub fn Rehearse(props: &Props) -> Html {
             }
         })
     };
+    let choose_port = {
+        let dispatch = model.dispatcher();
+        let all: Vec<_> = target.iter().flat_map(|t| &t.reaches).map(|r| r.port.clone()).collect();
+        Callback::from(move |e: Event| {
+            let value = e.target_unchecked_into::<HtmlSelectElement>().value();
+            // The first one is what is taken if none is chosen.
+            let nth = value.parse().ok().filter(|i: &usize| *i > 0);
+            dispatch.dispatch(Change::Port(nth.and_then(|i| all.get(i)).cloned()));
+        })
+    };
+    let choose_occasion = {
+        let dispatch = model.dispatcher();
+        Callback::from(move |e: Event| {
+            let value = e.target_unchecked_into::<HtmlSelectElement>().value();
+            if let Some((occasion, _)) = value.parse().ok().and_then(|i: usize| OCCASIONS.get(i)) {
+                dispatch.dispatch(Change::Occasion(*occasion));
+            }
+        })
+    };
+    let keep_alive = {
+        let (dispatch, kept) = (model.dispatcher(), model.keep_alive);
+        Callback::from(move |_: MouseEvent| dispatch.dispatch(Change::KeepAlive(!kept)))
+    };
     let option = |(i, target): (usize, &RolloutTarget)| {
         let is = chosen.as_ref() == Some(&target.workload);
         html! { <option value={i.to_string()} selected={is}>{ name(&t, target) }</option> }
@@ -146,11 +192,24 @@ pub fn Rehearse(props: &Props) -> Html {
                     } else {
                         <label><span>{ t.get("rehearse-workload") }</span>
                             <select onchange={choose}>{ for targets.iter().enumerate().map(option) }</select></label>
-                        if let Some(said) = own_clients(&t, targets, chosen.as_ref()) {
+                        <label><span>{ t.get("rehearse-occasion") }</span>
+                            <select onchange={choose_occasion}>{ for OCCASIONS.iter().enumerate().map(|(i, (which, key))| html! {
+                                <option value={i.to_string()} selected={*which == occasion}
+                                    disabled={!target.is_some_and(|t| is_possible(t, *which))}>{ t.get(key) }</option> }) }</select></label>
+                        if let Some(reaches) = target.map(|t| &t.reaches).filter(|r| !r.is_empty()) {
+                            <label><span>{ t.get("rehearse-port") }</span>
+                                <select onchange={choose_port}>{ for reaches.iter().enumerate().map(|(i, r)| {
+                                    let is = port.as_ref().map_or(i == 0, |p| *p == r.port);
+                                    html! { <option value={i.to_string()} selected={is}>{ format!("{}:{}", r.port.service, r.port.port) }</option> }
+                                }) }</select></label>
+                        }
+                        if let Some(said) = own_clients(&t, target, port.as_ref()) {
                             <p>{ said }</p>
                         } else {
                             <label><span>{ t.get("rehearse-rate") }</span>
                                 <input type="number" min="1" max={RATE_LIMIT.to_string()} value={model.rate.to_string()} onchange={rate} /></label>
+                            <label class="board-check"><input type="checkbox" checked={model.keep_alive} onclick={keep_alive} />
+                                <span>{ t.get("rehearse-keep-alive") }</span></label>
                         }
                     }
                     <div class="board-foot"><button type="submit" disabled={targets.is_empty() && !busy} class={if busy { "quiet bad board-go" } else { "solid board-go" }}>
@@ -165,7 +224,7 @@ pub fn Rehearse(props: &Props) -> Html {
             <div class="rehearse-main">
                 if let Some(found) = &model.found {
                     if !mine { <p class="board-bad">{ t.get("rehearse-other-run") }</p> }
-                    <Found found={found.clone()} can_open={mine && props.idle && !busy} {open} />
+                    <Found found={found.clone()} can_open={mine && props.idle && !busy} {open} {explore} />
                 } else {
                     <p class="board-empty">{ t.get(if busy { "rehearse-working" } else { "rehearse-empty" }) }</p>
                 }
@@ -174,19 +233,39 @@ pub fn Rehearse(props: &Props) -> Html {
     }
 }
 
+/// What can make pods go, each with the key of its text.
+const OCCASIONS: [(Occasion, &str); 4] = [
+    (Occasion::Rollout, "rehearse-rollout"),
+    (Occasion::Undo, "rehearse-undo"),
+    (Occasion::Scale, "rehearse-scale"),
+    (Occasion::Drain, "rehearse-drain"),
+];
+
+/// Whether something can make pods of a workload go.
+fn is_possible(target: &RolloutTarget, occasion: Occasion) -> bool {
+    match occasion {
+        Occasion::Rollout => true,
+        Occasion::Undo => target.former,
+        Occasion::Scale => target.replicas.is_some_and(|n| n > 1),
+        // A drain leaves the pods of DaemonSets.
+        Occasion::Drain => target.replicas.is_some_and(|n| n > 0),
+    }
+}
+
 /// What a workload is called in the list.
 fn name(t: &Texts, target: &RolloutTarget) -> String {
     let name = target.workload.to_string();
-    match (&target.service, target.applied) {
-        (None, _) => t.with("rehearse-alone", &[("name", name.into())]),
-        (Some(_), false) => t.with("rehearse-in-editor", &[("name", name.into())]),
-        (Some(_), true) => name,
+    match (target.reaches.is_empty(), target.applied) {
+        (true, _) => t.with("rehearse-alone", &[("name", name.into())]),
+        (false, false) => t.with("rehearse-in-editor", &[("name", name.into())]),
+        (false, true) => name,
     }
 }
 
 /// That the run has clients of its own, which are those of the rehearsal; `None` if it has none.
-fn own_clients(t: &Texts, targets: &[RolloutTarget], chosen: Option<&ObjectRef>) -> Option<String> {
-    let clients = &targets.iter().find(|t| Some(&t.workload) == chosen)?.clients;
+fn own_clients(t: &Texts, target: Option<&RolloutTarget>, port: Option<&Port>) -> Option<String> {
+    let mut reaches = target?.reaches.iter();
+    let clients = &reaches.find(|r| port.is_none_or(|p| *p == r.port))?.clients;
     let rate = (clients.iter().sum::<f64>() * 10.0).round() / 10.0;
     let args = [("clients", (clients.len() as f64).into()), ("rate", rate.into())];
     (!clients.is_empty()).then(|| t.with("rehearse-own-clients", &args))

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use steady::engine::explorer::Tell;
-use steady::engine::explorer::rehearsal::{NoRehearsal, RATE, Rehearsed, Stand};
+use steady::engine::explorer::rehearsal::{NoRehearsal, Occasion, Port, RATE, Rehearsed, Stand};
 use steady::engine::{Moment, ObjectRef};
 use yew::Reducible;
 
@@ -44,6 +44,12 @@ pub struct Model {
     pub workload: Option<ObjectRef>,
     /// The requests that each client sends in a second.
     pub rate: u32,
+    /// The port that was chosen for the workload; the first one if none was.
+    pub port: Option<Port>,
+    /// Whether the clients keep their connections.
+    pub keep_alive: bool,
+    /// What makes pods go.
+    pub occasion: Occasion,
     /// How far it is.
     pub phase: Phase,
     /// Where it began.
@@ -56,7 +62,17 @@ pub struct Model {
 
 impl Default for Model {
     fn default() -> Model {
-        Model { workload: None, rate: RATE, phase: Phase::Idle, anchor: None, found: None, trouble: None }
+        Model {
+            workload: None,
+            rate: RATE,
+            port: None,
+            keep_alive: false,
+            occasion: Occasion::Rollout,
+            phase: Phase::Idle,
+            anchor: None,
+            found: None,
+            trouble: None,
+        }
     }
 }
 
@@ -66,6 +82,12 @@ pub enum Change {
     Workload(ObjectRef),
     /// A rate was chosen.
     Rate(u32),
+    /// A port was chosen; `None` for the first one.
+    Port(Option<Port>),
+    /// It was chosen whether connections are kept.
+    KeepAlive(bool),
+    /// It was chosen what makes pods go.
+    Occasion(Occasion),
     /// It was told to rehearse from there.
     Started(Anchor),
     /// The worker told something.
@@ -109,8 +131,11 @@ impl Reducible for Model {
     fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
         let mut m = (*self).clone();
         match change {
-            Change::Workload(workload) => m.workload = Some(workload),
+            Change::Workload(workload) => (m.workload, m.port) = (Some(workload), None),
             Change::Rate(rate) => m.rate = rate,
+            Change::Port(port) => m.port = port,
+            Change::KeepAlive(keep_alive) => m.keep_alive = keep_alive,
+            Change::Occasion(occasion) => m.occasion = occasion,
             Change::Started(anchor) => {
                 (m.phase, m.anchor) = (Phase::Replaying(0, 0), Some(anchor));
                 (m.found, m.trouble) = (None, None);

@@ -14,6 +14,11 @@ const RUNS: &str = "runs";
 /// The runs as links, by their ids.
 const LINKS: &str = "links";
 
+/// Whether the database could not be opened because a newer page has changed its form.
+pub(super) fn is_newer(error: &Error) -> bool {
+    matches!(error, Error::DomException(why) if why.name() == "VersionError")
+}
+
 /// An open database.
 pub(super) struct Db(Database);
 
@@ -28,11 +33,14 @@ impl Db {
         database.build().await.map(Db)
     }
 
-    /// What is known of all runs. What cannot be read, because a newer page has written it, is left out.
-    pub(super) async fn all(&self) -> Result<Vec<Kept>, Error> {
+    /// What is known of all runs, and how many there are of which it cannot be read, because a newer page has written it or
+    /// because it is damaged. They stay as they are.
+    pub(super) async fn all(&self) -> Result<(Vec<Kept>, usize), Error> {
         let reading = self.0.transaction(&[RUNS], TransactionMode::ReadOnly)?;
         let texts = reading.object_store(RUNS)?.get_all(None, None)?.await?;
-        Ok(texts.iter().filter_map(|text| read(&text.as_string()?).ok()).collect())
+        let runs: Vec<Kept> = texts.iter().filter_map(|text| read(&text.as_string()?).ok()).collect();
+        let unreadable = texts.len() - runs.len();
+        Ok((runs, unreadable))
     }
 
     /// What is known of a run.

@@ -12,7 +12,7 @@ use steady::engine::{Draft, Input, Work};
 use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
 
-use super::db::Db;
+use super::db::{Db, is_newer};
 use super::keep::{FRESH, LAST, LEFT, OLD, RUN, in_browser, in_tab};
 use super::locks::{self, Ask, Held};
 use super::{Store, Toast, ToastAct};
@@ -38,6 +38,8 @@ pub(super) struct Shelf {
     shown: RefCell<Rc<str>>,
     /// Whether it was said that the browser stores nothing.
     told: Cell<bool>,
+    /// Whether the browser's database is that of a newer page.
+    newer: Cell<bool>,
     /// What was deleted last, so that it can be had back.
     deleted: RefCell<Option<(Kept, String)>>,
 }
@@ -51,6 +53,10 @@ pub struct RunList {
     pub elsewhere: Vec<String>,
     /// Whether the browser refuses to store anything.
     pub refused: bool,
+    /// Whether that is so because a newer page has changed the form of what is stored.
+    pub newer: bool,
+    /// How many runs there are that cannot be read.
+    pub unreadable: usize,
     /// What was deleted last, if it can be had back.
     pub deleted: Option<Kept>,
 }
@@ -83,7 +89,9 @@ impl Store {
         if let Some(db) = self.0.shelf.db.borrow().clone() {
             return Some(db);
         }
-        let db = Rc::new(Db::open().await.ok()?);
+        let opened = Db::open().await;
+        self.0.shelf.newer.set(opened.as_ref().is_err_and(is_newer));
+        let db = Rc::new(opened.ok()?);
         *self.0.shelf.db.borrow_mut() = Some(db.clone());
         Some(db)
     }
@@ -258,7 +266,11 @@ impl Store {
                 let kept = self.put_tab(LEFT, &text);
                 if !self.0.shelf.told.replace(true) {
                     let args = [("kb", ((text.len() / 1000) as f64).into())];
-                    let key = if kept { "save-refused" } else { "save-full" };
+                    let key = match (kept, self.0.shelf.newer.get()) {
+                        (false, _) => "save-full",
+                        (true, true) => "save-newer",
+                        (true, false) => "save-refused",
+                    };
                     self.say(self.texts().with(key, &args), true);
                 }
             }
@@ -277,7 +289,7 @@ impl Store {
         }
         let kept = Runs::new(before.into_iter().collect()).keep(draft, js_sys::Date::now());
         let gone = match is_new {
-            true => Runs::new(db.all().await.ok()?).surplus(&locks::open().await),
+            true => Runs::new(db.all().await.ok()?.0).surplus(&locks::open().await),
             false => Vec::new(),
         };
         db.write(Some(&kept), Some(&draft.link), &gone).await.ok()
@@ -296,10 +308,12 @@ impl Store {
             None => None,
         };
         let refused = all.is_none();
-        let runs = Runs::new(all.unwrap_or_default()).all().to_vec();
+        let (runs, unreadable) = all.unwrap_or_default();
+        let runs = Runs::new(runs).all().to_vec();
+        let newer = self.0.shelf.newer.get();
         let mut elsewhere = locks::open().await;
         elsewhere.retain(|id| !self.0.shelf.held.borrow().contains_key(id));
-        RunList { runs, elsewhere, refused, deleted }
+        RunList { runs, elsewhere, refused, newer, unreadable, deleted }
     }
 
     /// Does something with a run of the list, and reads the list again.
@@ -315,7 +329,7 @@ impl Store {
 
     async fn done_with_run(&self, id: &str, deed: RunDeed) -> Option<()> {
         let db = self.db().await?;
-        let runs = Runs::new(db.all().await.ok()?);
+        let runs = Runs::new(db.all().await.ok()?.0);
         match deed {
             RunDeed::Rename(name) => db.write(Some(&runs.rename(id, &name)?), None, &[]).await.ok(),
             RunDeed::Duplicate(title) => {

@@ -1,13 +1,16 @@
-//! Messages between the page, its engine and its explorer.
+//! Messages between the page, its engine and its explorer, and between that one and those who help it.
 
 use std::cell::Cell;
 
 use serde_json::{Value, json};
-use steady::engine::explorer::{Ask, Plan, write};
+use steady::engine::explorer::{Ask, Choice, Plan, write};
 use steady::engine::wire::{self, Heard as Came, Order, Receiver};
 use steady::engine::{self, Begin, Depth, Engine, Form, Input, Output};
+use steady::session::explore::findings::{Judged, Print};
+use steady::session::explore::message::{Call, Said};
+use steady::session::explore::order::{Branch, Order as Todo, Told};
 use steady::session::{Link, Session, Start, scenario};
-use steady_worker::{Serving, Work};
+use steady_worker::{Search, Serving, Work};
 
 use crate::heard::Heard;
 use crate::seeds;
@@ -19,7 +22,12 @@ const SLICES: usize = 12;
 /// The most states that are explored, and the most steps from the start.
 const STATES: usize = 40;
 
-/// Lists of inputs: what a person does on the page. `{"ask": …}` is a question to the explorer.
+/// How many workers help in an exploration, and how many rounds of messages go to and fro.
+const HELPERS: usize = 3;
+const ROUNDS: usize = 30;
+
+/// Lists of inputs: what a person does on the page. `{"ask": …}` is a question to the explorer, and `{"calls": …, "said": …}`
+/// is what the explorer and those who help it say to each other.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let some = engine::ObjectRef::new(engine::Kind::POD, "default", "web");
     let node = engine::ObjectRef::new(engine::Kind::NODE, "", "node-1");
@@ -85,7 +93,39 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         Ask::Stop,
     ];
     all.push(json!({"ask": asked}).to_string().into_bytes());
+    let print = Print::from(7_u128);
+    let branch = |from, state| Branch { from, choice: Choice::Time, state };
+    let calls = [
+        Call::Begin(Box::new(Plan { link: crowd(), ..plan(objects) })),
+        Call::Order(Todo::Take(vec![branch(None, Some((0, print))), branch(Some(0), Some((1, print)))])),
+        Call::Order(Todo::Judged(Judged { of: 0, kept: vec![(0, 2), (1, 3)], refused: vec![2] })),
+        Call::Order(Todo::Broken(vec![0, 9])),
+        Call::Order(Todo::GiveUp(3)),
+    ];
+    let said = [
+        (0, Said::Begun),
+        (1, Said::Told(Told::Explored(0, Vec::new()))),
+        (0, Said::Told(Told::GaveUp(vec![1, 1, 99_999]))),
+        (2, Said::Memory(usize::MAX)),
+        (9, Said::Told(Told::Failed("x".into()))),
+        (1, Said::Failed("x".into())),
+    ];
+    all.push(json!({"calls": calls, "said": said[..1]}).to_string().into_bytes());
+    for one in &said {
+        // What each of them says first comes when the others are at work.
+        let late: Vec<&(usize, Said)> = std::iter::repeat_n(&said[3], 6).chain([one]).collect();
+        all.push(json!({"calls": [], "said": late}).to_string().into_bytes());
+    }
     all
+}
+
+/// The link of a run from which much can happen in any order.
+fn crowd() -> String {
+    let mut session = Session::new(Start::default());
+    if let Some(first) = scenario::find("01-first-deployment") {
+        session.apply(&first.manifest);
+    }
+    Link::of(&session).encode()
 }
 
 pub(crate) fn run(input: &[u8], heard: &mut Heard) {
@@ -96,7 +136,18 @@ pub(crate) fn run(input: &[u8], heard: &mut Heard) {
     };
     match input {
         Value::Array(list) => serve(list, heard),
-        Value::Object(mut map) => ask(map.remove("ask").unwrap_or_default(), heard),
+        Value::Object(mut map) => match map.remove("ask") {
+            Some(asked) => ask(asked, heard),
+            None => {
+                let mut list = |name: &str| match map.remove(name) {
+                    Some(Value::Array(list)) => list,
+                    _ => Vec::new(),
+                };
+                let (calls, said) = (list("calls"), list("said"));
+                help(calls, heard);
+                share(said, heard);
+            }
+        },
         _ => {}
     }
 }
@@ -172,6 +223,10 @@ fn too_large(order: &Order) -> bool {
         Order::Input(_, Input::Repeat { link, .. }) => link,
         _ => return false,
     };
+    is_long(link)
+}
+
+fn is_long(link: &str) -> bool {
     Link::decode(link).is_ok_and(|l| l.start.nodes > 12 || l.steps() > 200)
 }
 
@@ -207,7 +262,7 @@ fn ask(asked: Value, heard: &mut Heard) {
             Ask::Where(link) => link,
             _ => "",
         };
-        if Link::decode(link).is_ok_and(|l| l.start.nodes > 12 || l.steps() > 200) {
+        if is_long(link) {
             continue;
         }
         let mut told = work.hear(ask, 0);
@@ -220,14 +275,88 @@ fn ask(asked: Value, heard: &mut Heard) {
             if !work.is_busy() {
                 break;
             }
-            let left = Cell::new(20);
-            told = work.go_on(
-                || {
-                    left.set(left.get() - 1);
-                    left.get() > 0
-                },
-                || 0,
-            );
+            told = work.go_on(slice(), || 0);
+        }
+    }
+}
+
+/// A slice of time in which some work is done.
+fn slice() -> impl FnMut() -> bool {
+    let mut left = 20;
+    move || {
+        left -= 1;
+        left > 0
+    }
+}
+
+/// Has a worker that helps to explore hear these calls.
+fn help(calls: Vec<Value>, heard: &mut Heard) {
+    let mut search = Search::default();
+    for call in calls.into_iter().take(INPUTS) {
+        let call = match serde_json::from_value::<Call>(call) {
+            Ok(call) => call,
+            Err(why) => {
+                heard.say("no call", &why.to_string());
+                continue;
+            }
+        };
+        if matches!(&call, Call::Begin(plan) if is_long(&plan.link)) {
+            continue;
+        }
+        let mut said = search.hear(call);
+        for _ in 0..SLICES {
+            for one in &said {
+                heard.say("said", &format!("{one:?}").chars().take(20).collect::<String>());
+            }
+            if !search.is_busy() {
+                break;
+            }
+            said = search.go_on(slice(), || 0);
+        }
+    }
+}
+
+/// Explores with workers that help, to whose messages these are added, one in each round: whatever is said, the exploration
+/// goes on or ends with a reason.
+fn share(odd: Vec<Value>, heard: &mut Heard) {
+    let plan = Plan {
+        link: crowd(),
+        depth: Depth::Machinery,
+        symmetry: Default::default(),
+        states: 600,
+        steps: STATES,
+        megabytes: 100,
+        invariants: Vec::new(),
+        own: Vec::new(),
+    };
+    let mut work = Work::new(HELPERS);
+    let mut searches: Vec<Search> = (0..HELPERS).map(|_| Search::default()).collect();
+    let mut odd = odd.into_iter().filter_map(|one| serde_json::from_value::<(usize, Said)>(one).ok());
+    let mut told = work.hear(Ask::Explore(Box::new(plan)), 0);
+    for _ in 0..ROUNDS {
+        for tell in &told {
+            heard.say("told", &format!("{tell:?}").chars().take(14).collect::<String>());
+            assert!(!write(tell).is_empty(), "it cannot be written: {tell:?}");
+        }
+        if !work.is_busy() {
+            return;
+        }
+        told = work.go_on(slice(), || 0);
+        let mut said: Vec<(usize, Vec<Said>)> = Vec::new();
+        let calls = work.calls().unwrap_or_default();
+        heard.count("calls", calls.say.len());
+        for (n, text) in calls.say {
+            let call: Call = engine::explorer::read(&text).unwrap_or_else(|why| panic!("{why}"));
+            if let Some(search) = searches.get_mut(n) {
+                said.push((n, search.hear(call)));
+            }
+        }
+        for (n, search) in searches.iter_mut().enumerate().filter(|(_, search)| search.is_busy()) {
+            said.push((n, search.go_on(slice(), || 0)));
+        }
+        said.extend(odd.next().map(|(n, one)| (n, vec![one])));
+        for (n, said) in said {
+            told.extend(work.hear_helper(n, said, 0));
         }
     }
 }

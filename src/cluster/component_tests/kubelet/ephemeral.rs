@@ -51,6 +51,43 @@ fn an_ephemeral_container_runs_once() {
     assert!(lab.log.contains("spec.ephemeralContainers{look}: Container started"), "{}", lab.log);
 }
 
+/// `getTargetID` (`kuberuntime_container.go`); the page "Debug Running Pods": the processes of the target are seen. Without a target a
+/// container sees its own.
+#[test]
+fn an_ephemeral_container_sees_the_processes_of_its_target() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"image": "busybox:1.37", "command": ["sleep", "7777"]}))).steady();
+    // A line above the processes; the shell and `ps` are two of them.
+    let sees = "exit $(ps | wc -l)";
+    let mut with_target = debugger("with", sees);
+    with_target["targetContainerName"] = "app".into();
+    debug(&mut lab, with_target);
+    debug(&mut lab, debugger("without", sees));
+    lab.steady();
+    let status = status(&lab);
+    let code = |i: usize| &status["ephemeralContainerStatuses"][i]["state"]["terminated"]["exitCode"];
+    assert_eq!([code(0), code(1)], [&json!(4), &json!(3)]);
+}
+
+/// `getTargetID`: a target that the runtime has never had is none.
+#[test]
+fn a_target_that_is_not_there_is_refused() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["initContainers"] =
+        json!([{"name": "init", "image": "busybox:1.37", "command": ["sleep", "infinity"]}]);
+    lab.pod(pod).wait(20);
+    let mut container = debugger("look", "ps");
+    container["targetContainerName"] = "app".into();
+    debug(&mut lab, container);
+    lab.wait(20);
+    let status = status(&lab);
+    let waiting = &status["ephemeralContainerStatuses"][0]["state"]["waiting"];
+    assert_eq!(waiting["reason"], "CreateContainerConfigError");
+    assert_eq!(waiting["message"], "unable to find target container app");
+    assert!(lab.events("Failed").iter().any(|e| e.1 == "Error: unable to find target container app"));
+}
+
 /// "even when there are errors starting an init container": a pod that does not start can be looked into.
 /// `kuberuntime_manager.go`, `SyncPod`, step 6.
 #[test]

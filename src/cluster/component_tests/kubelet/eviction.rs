@@ -234,6 +234,49 @@ fn limits_of_the_disk_are_enforced() {
     assert_eq!(lab.node_condition("DiskPressure"), ("False".to_owned(), 0));
 }
 
+/// A pod whose only container runs a script, with an emptyDir volume at `/cache`.
+fn script(script: &str, limits: Value, volume: Value) -> Value {
+    let command = json!(["sh", "-c", script]);
+    let mounts = json!([{"name": "cache", "mountPath": "/cache"}]);
+    let container = json!({
+        "image": "busybox:1.37", "command": command, "volumeMounts": mounts, "resources": {"limits": limits},
+    });
+    let mut pod = one(container);
+    pod["spec"]["volumes"] = json!([{"name": "cache", "emptyDir": volume}]);
+    pod
+}
+
+/// `emptyDirLimitEviction`, `podEphemeralStorageLimitEviction` (`pkg/kubelet/eviction/eviction_manager.go`): volumes, writable layers and
+/// logs count, as programs write them.
+#[test]
+fn what_programs_write_counts_against_the_limits_of_the_disk() {
+    let mut lab = Lab::new();
+    let (none, limit) = (json!({}), json!({"ephemeral-storage": "1Mi"}));
+    let to = |line: &str| format!("sleep 30; {line}; sleep infinity");
+    let cases = [
+        (
+            "volume",
+            script(&to("head -c 50m /dev/zero > /cache/f"), none.clone(), json!({"sizeLimit": "10Mi"})),
+        ),
+        ("log", script(&to("head -c 3m /dev/zero"), limit.clone(), none.clone())),
+        ("layer", script(&to("dd if=/dev/zero of=/data bs=1M count=2"), limit.clone(), none.clone())),
+        ("again", script(&to("fallocate -l 2M /data; rm /data"), limit.clone(), none.clone())),
+        ("little", script(&to("echo little > /cache/f"), limit, json!({"sizeLimit": "10Mi"}))),
+    ];
+    for (name, pod) in cases {
+        lab.named(name, pod);
+    }
+    lab.wait(20);
+    assert_eq!(lab.phase("volume"), "Running");
+    lab.steady();
+    let evicted = "Failed Evicted";
+    assert_eq!(["volume", "log", "layer"].map(|name| lab.phase(name)), [evicted, evicted, evicted]);
+    assert_eq!(message(&lab, "volume"), "Usage of EmptyDir volume \"cache\" exceeds the limit \"10Mi\". ");
+    let told = "Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ";
+    assert_eq!([message(&lab, "log"), message(&lab, "layer")], [told, told]);
+    assert_eq!(["again", "little"].map(|name| lab.phase(name)), ["Running", "Running"]);
+}
+
 /// `TestPIDPressure`: by priority, then by the number of processes.
 #[test]
 fn a_pod_with_many_processes_is_evicted() {

@@ -1,12 +1,13 @@
 //! A node without a network plugin.
 
+use jiff::SignedDuration;
 use serde_json::json;
 
 use super::super::network::net;
 use super::{Lab, one};
 use crate::api::Kind;
-use crate::api::types::Node;
-use crate::cluster::Fault;
+use crate::api::types::{Event, Node};
+use crate::cluster::{Cluster, Config, Fault};
 use crate::network::cni::Plugin;
 
 const WHY: &str = "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady \
@@ -78,4 +79,30 @@ fn a_node_without_a_network_plugin_is_tainted() {
     let taints = node.spec.as_ref().and_then(|s| s.taints.clone()).unwrap_or_default();
     let taints: Vec<(String, String)> = taints.into_iter().map(|t| (t.key, t.effect)).collect();
     assert_eq!(taints, [("node.kubernetes.io/not-ready".to_owned(), "NoSchedule".to_owned())]);
+}
+
+/// `ReadyCondition` and `MemoryPressureCondition` (`pkg/kubelet/nodestatus/setters.go`): the events follow from a status that is another one, also
+/// from the Unknown that the node lifecycle controller has written.
+#[test]
+fn a_node_that_is_back_says_that_it_is_ready() {
+    let mut c = Cluster::new(&Config::nodes(2));
+    let run = |c: &mut Cluster, seconds: i64| {
+        let to = c.now() + SignedDuration::from_secs(seconds);
+        c.run_until(to, |_, _| {}).unwrap();
+    };
+    let told = |c: &Cluster, reason: &str| {
+        let all =
+            c.api().etcd().range(Kind::EVENT, None).filter_map(|(_, r)| r.object.get::<Event>().cloned());
+        let about = |e: &Event| e.involved_object.name.as_deref() == Some("node-2");
+        all.filter(|e| about(e) && e.reason.as_deref() == Some(reason))
+            .map(|e| e.message.clone().unwrap_or_default())
+            .collect::<Vec<_>>()
+    };
+    run(&mut c, 60);
+    assert!(told(&c, "NodeReady").is_empty());
+    c.fault(&Fault::NodeDown { node: "node-2".into() }).unwrap();
+    run(&mut c, 120);
+    c.fault(&Fault::NodeUp { node: "node-2".into() }).unwrap();
+    run(&mut c, 60);
+    assert_eq!(told(&c, "NodeReady"), ["Node node-2 status is now: NodeReady"]);
 }

@@ -232,6 +232,35 @@ fn a_last_message() {
     assert_eq!(ended.message.as_deref(), Some("Sleep expired\n"));
 }
 
+/// `getTerminationMessage` (`kuberuntime_container.go`) and the page "Determine the Reason for Pod Failure": without a message of its
+/// own a container that fails has the end of its log as one, one that succeeds has none, and a message of its own comes first.
+#[test]
+fn the_log_is_the_last_message_of_a_container_that_fails() {
+    let cases = [
+        ("echo first; echo lost >&2; exit 3", Some("first\nlost\n")),
+        ("echo first; echo own > /dev/termination-log; exit 3", Some("own\n")),
+        ("echo first; exit 0", None),
+        ("i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo $i; done; exit 1", Some("21\n")),
+    ];
+    for (script, told) in cases {
+        let mut lab = Lab::new();
+        let mut pod = one(json!({
+            "image": "busybox:1.37", "command": ["sh", "-c", script],
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+        }));
+        pod["spec"]["restartPolicy"] = "Never".into();
+        lab.pod(pod).steady();
+        let pod = lab.get();
+        let status = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref()?.first()?.state.clone());
+        let message = status.and_then(|s| s.terminated).unwrap().message;
+        match told {
+            // `MaxContainerTerminationMessageLogLines`: the last 80 lines.
+            Some("21\n") => assert!(message.unwrap().starts_with("21\n22\n"), "{script}"),
+            told => assert_eq!(message.as_deref(), told, "{script}"),
+        }
+    }
+}
+
 /// KEP-5532. `kubelet_pods.go`, `convertToAPIContainerStatuses`: a container that was removed waits with that reason, and has it in
 /// its last state, without times and id.
 #[test]

@@ -159,7 +159,8 @@ fn a_node_knows_no_names_of_services() {
     assert_eq!(lab.events("InvalidManifestURL").len(), 0);
 }
 
-/// A flag that a kubelet does not start with: there is no such source, and an event says why.
+/// A flag that a kubelet does not start with (`ValidateKubeletConfiguration` and the package `flag`): here there is no such source,
+/// and an event says why. `NewSourceURL`: the period of the flag is that of the requests.
 #[test]
 fn a_flag_that_cannot_be_read_is_told() {
     let mut lab = Lab::new();
@@ -201,7 +202,8 @@ fn an_empty_answer_ends_the_pods() {
     assert!(!lab.runs(WEB) && !lab.is_there(WEB));
 }
 
-/// A pod that both sources have comes from the file here; a node that starts anew knows the pods of a URL when that answers.
+/// `MakeDefaultPod…` names a pod after its node, whichever source has it; `PodStorage.merge` (`pkg/kubelet/config/config.go`) keeps the pods
+/// of each source. A pod that both sources have comes from the file here; a node that starts anew knows the pods of a URL when that answers.
 #[test]
 fn a_node_that_starts_anew_waits_for_the_answer() {
     let mut lab = Lab::new();

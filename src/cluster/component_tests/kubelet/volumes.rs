@@ -162,6 +162,29 @@ fn labels_reach_the_files_of_the_downward_api() {
     assert_eq!(exec(&lab, "cat /etc/config/labels"), "app=\"web\"\ntier=\"back\"");
 }
 
+/// `pkg/volume/downwardapi`: `CollectData`; `pkg/api/v1/resource/helpers.go`: `ExtractContainerResourceValue`. Amounts are rounded up to the
+/// divisor.
+#[test]
+fn resources_reach_the_files_of_the_downward_api() {
+    let mut lab = Lab::new();
+    let item = |path: &str, resource: &str, divisor: &str| {
+        json!({
+            "path": path,
+            "resourceFieldRef": {"containerName": "app", "resource": resource, "divisor": divisor},
+        })
+    };
+    let items = json!([
+        item("memory", "limits.memory", "1Mi"),
+        item("cpu", "requests.cpu", "1m"),
+        item("whole", "limits.cpu", "1"),
+    ]);
+    let mut pod = sleeper(json!({"downwardAPI": {"items": items}}));
+    pod["spec"]["containers"][0]["resources"] =
+        json!({"limits": {"memory": "64Mi", "cpu": "1500m"}, "requests": {"cpu": "250m"}});
+    lab.pod(pod).steady();
+    assert_eq!(exec(&lab, "cd /etc/config; cat memory; echo; cat cpu; echo; cat whole"), "64\n250\n2");
+}
+
 /// `pkg/volume/configmap/configmap.go`: `SetUpAt`. The volume is not emptied if the object is gone, unless it is optional.
 #[test]
 fn a_config_map_that_is_deleted_leaves_its_files() {

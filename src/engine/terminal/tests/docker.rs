@@ -73,6 +73,25 @@ fn iptables_has_what_kube_proxy_would_write_for_all_services() {
     assert_eq!(prints(&mut e, "docker exec node-1 ipvsadm -Ln").lines().count(), 3);
 }
 
+/// iproute2's `ip-route(8)`. The routes are kindnet's: one line for each other node's range by that node, one for each own pod
+/// (`ptp`).
+#[test]
+fn a_node_shows_its_routes() {
+    let mut e = served();
+    let routes = prints(&mut e, "docker exec node-1 ip route");
+    assert!(routes.starts_with("default via 172.18.0.1 dev eth0 \n10.244."), "{routes}");
+    assert!(routes.contains("10.244.1.0/24 via 172.18.0.") && routes.contains(" dev eth0 \n"), "{routes}");
+    assert!(routes.ends_with(" dev eth0 proto kernel scope link src 172.18.0.2 \n"), "{routes}");
+    let get = prints(&mut e, "docker exec node-1 ip route get 10.244.1.9");
+    let via = routes.lines().find_map(|l| l.strip_prefix("10.244.1.0/24 via ")?.split(' ').next()).unwrap();
+    assert_eq!(get, format!("10.244.1.9 via {via} dev eth0 src 172.18.0.2 uid 0 \n    cache \n"));
+    let own = prints(&mut e, "docker exec node-1 ip route get 172.18.0.2");
+    assert_eq!(own, "local 172.18.0.2 dev lo src 172.18.0.2 uid 0 \n    cache <local> \n");
+    assert_eq!(prints(&mut e, "docker exec node-1 ip -6 route"), "");
+    let other = typed(&mut e, "docker exec node-1 ip neigh");
+    assert!(other.failed && other.output.contains("neigh is not built here"), "{}", other.output);
+}
+
 #[test]
 fn each_mode_has_its_tools() {
     let mut e = served();

@@ -123,8 +123,9 @@ fn the_rules_are_those_of_kube_proxys_own_test() {
     assert_eq!(written.trim(), OVERALL.trim());
 }
 
-/// Rules as a node with kube-proxy shows them. iptables-save(8); the extensions write their matches as iptables-extensions(8) has
-/// them.
+/// iptables-save(8), and iptables' `iptables/iptables.c`, `print_rule4` (the order: addresses, protocol, matches, target) with the function
+/// `save` of each extension: `extensions/libxt_comment.c`, `libxt_conntrack.c`, `libxt_statistic.c` (a probability is a number of 2^-31),
+/// `libxt_nfacct.c` and `libxt_MARK.c`. The rules are those of `TestOverallIPTablesRules` in `pkg/proxy/iptables/proxier_test.go`.
 #[test]
 fn saved_rules_are_those_of_iptables_save() {
     let ruleset = synced(&config(Mode::Iptables), &overall(false));

@@ -79,7 +79,9 @@ fn names_and_elements_are_those_of_kube_proxys_own_test() {
     );
 }
 
-/// The form of rules is that which `nft list table ip kube-proxy` shows.
+/// nft(8), and nftables' `src/rule.c`, `table_print`, `set_print` and `chain_print`, and `src/expression.c`, `set_expr_print` with
+/// `calculate_delim` (how many elements a line has): the form. The rules are those of `TestOverallNFTablesRules` in
+/// `pkg/proxy/nftables/proxier_test.go`.
 #[test]
 fn rules_have_the_form_of_nft_list() {
     let shown = synced(&config(Mode::Nftables), &overall(true)).to_string();

@@ -77,7 +77,7 @@ impl<'s> Causes<'s> {
     /// Reads the run.
     pub fn new(session: &'s Session) -> Causes<'s> {
         let mut causes = Causes { session, steps: BTreeMap::new(), of: BTreeMap::new(), faults: Vec::new() };
-        for (place, id) in session.timeline().into_iter().enumerate() {
+        for (place, id) in session.timeline().iter().copied().enumerate() {
             let Some(moment) = session.moment(id) else { continue };
             let mut add = |write: &'s Write, request: Option<Sent<'s>>| {
                 causes.of.entry(&write.object).or_default().push(write.revision);

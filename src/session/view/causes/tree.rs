@@ -62,7 +62,7 @@ pub struct Deed {
 /// The last thing that a person did before the current moment; `None` if nobody did anything.
 pub fn last_deed(session: &Session) -> Option<Deed> {
     let line = session.timeline();
-    let now = line.iter().position(|id| *id == session.at())?;
+    let now = session.place(session.at())?;
     let is_deed = |id: &MomentId| {
         matches!(session.moment(*id).map(|m| &m.what), Some(What::Person { .. } | What::Fault(..)))
     };

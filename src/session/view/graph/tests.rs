@@ -38,7 +38,7 @@ fn assert_same(a: &Drawing, b: &Drawing, when: &str) {
 /// Whatever happens, what is made from the graph before is what would be made anew.
 #[test]
 fn a_graph_that_follows_the_changes_is_the_whole_graph() {
-    for s in scenario::all() {
+    for s in scenario::ordinary() {
         let mut session = Session::new(s.start());
         let boot = session.cluster().clone();
         let mut drawing = drawn(&boot, &boot);

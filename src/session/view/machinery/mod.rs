@@ -32,7 +32,10 @@ pub use machine::{Delayed, Machine, Pending, PodQueues, Queue, Work, machine};
 pub use movement::{Carried, Movement, Stop, movement};
 pub use overview::{LogLine, Overview, Row, State, overview};
 pub use reflector::{Coming, Connection, Reflector, Stale, Told};
-pub use rooms::{Garbage, PlegEvent, ProbeRow, Rooms, SandboxRow, SignalRow, SourceRoom, VolumeRow};
+pub use rooms::{
+    DecisionRow, ExclusiveRow, Garbage, ManagerRoom, PlegEvent, ProbeRow, ProcessorsRoom, Rooms, SandboxRow,
+    ShutdownRoom, SignalRow, SourceRoom, VolumeRow,
+};
 pub use runtime::{CallPart, CallView, CallsView, runtime_calls};
 pub use stages::{Step, StepId, Verdict, Way, last_request, way};
 pub use waits::WorkerRow;

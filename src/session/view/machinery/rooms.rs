@@ -13,7 +13,7 @@ use crate::api::{Key, MetaExt, Timestamp, order};
 use crate::client::{Caches, Component};
 use crate::kubelet::container_state::{ContainerRuntime, ContainerState, ProbeRun};
 use crate::kubelet::state::{PodRuntime, State};
-use crate::kubelet::{ProbeType, is_from_url, look};
+use crate::kubelet::{self, ProbeType, is_from_url, look};
 use crate::session::view::Word;
 
 /// What is on the node's disk, and what the garbage collectors could remove of it.
@@ -92,10 +92,19 @@ pub struct VolumeRow {
     pub pod: String,
     /// The name of the volume: of a CSI volume that of its PersistentVolume.
     pub volume: Rc<str>,
-    /// How far it is: `unattached`, `attached`, `staged`, `mounted`, `written`.
+    /// The field of the pod that says where it comes from, for example `emptyDir`.
+    pub source: Word,
+    /// How far it is: `wanted`, `unattached`, `attached`, `staged`, `mounted`, `written`.
     pub state: Word,
     /// Of a volume whose files the kubelet writes: which version they are.
     pub version: Option<u64>,
+}
+
+impl VolumeRow {
+    /// Whether it is in the actual state of the world as it is wanted.
+    pub fn is_there(&self) -> bool {
+        matches!(self.state.as_str(), "mounted" | "written")
+    }
 }
 
 /// A signal of the eviction manager against a threshold.
@@ -111,6 +120,67 @@ pub struct SignalRow {
     pub grace: i64,
     /// For how many milliseconds it has been met, as of the last look.
     pub since: Option<i64>,
+}
+
+/// A container that has processors for itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExclusiveRow {
+    /// The pod; its containers' processors are given back when it has ended.
+    pub pod: String,
+    /// The container.
+    pub container: Rc<str>,
+    /// The processors, as Linux lists them: `2-3`.
+    pub cpus: String,
+    /// The NUMA nodes to which they belong.
+    pub numa: Vec<u32>,
+}
+
+/// What the CPU manager with the static policy and the topology manager have decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcessorsRoom {
+    /// The policy of the topology manager, and its scope.
+    pub topology: (Word, Word),
+    /// How many NUMA nodes the machine has.
+    pub numa: u32,
+    /// The processors that the other containers share.
+    pub shared: String,
+    /// The processors that no container gets for itself.
+    pub reserved: String,
+    /// The containers with processors of their own.
+    pub exclusive: (Vec<ExclusiveRow>, usize),
+}
+
+/// A pod that waits for a decision, or was refused: the pod, what it is in Kubernetes' words, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRow {
+    /// The pod.
+    pub pod: String,
+    /// For example `TopologyAffinityError`, `Deferred`, `InProgress`.
+    pub what: Word,
+    /// Why; empty if nothing is said.
+    pub message: String,
+}
+
+/// The shutdown of the node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShutdownRoom {
+    /// How many groups of pods have been told to end, and how many there are.
+    pub groups: (usize, usize),
+    /// How many pods are waited for, and for how many milliseconds at most; `None` if none is.
+    pub waits: Option<(usize, i64)>,
+}
+
+/// The container manager, and who asks it: admission, in-place resizes, the shutdown manager.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ManagerRoom {
+    /// The processors; `None` with the policy `none`.
+    pub processors: Option<ProcessorsRoom>,
+    /// The pods that admission has refused and that are still there.
+    pub rejected: (Vec<DecisionRow>, usize),
+    /// The resizes that wait, are under way or have failed.
+    pub resizes: (Vec<DecisionRow>, usize),
+    /// The shutdown; `None` if the node is not being shut down.
+    pub shutdown: Option<ShutdownRoom>,
 }
 
 /// A sandbox in the runtime.
@@ -145,6 +215,10 @@ pub struct Rooms {
     pub reported: usize,
     /// The volumes, those first that are not there yet.
     pub volumes: (Vec<VolumeRow>, usize),
+    /// How many volumes there are in the list, and how many of them are mounted or written.
+    pub worlds: (usize, usize),
+    /// The container manager.
+    pub manager: ManagerRoom,
     /// The signals of the eviction manager.
     pub signals: Vec<SignalRow>,
     /// The pressures of the node, each with the milliseconds since it was observed last.
@@ -289,34 +363,79 @@ impl Looking<'_> {
             let all = self.node.and_then(|n| n.status.as_ref()?.volumes_attached.as_ref());
             all.into_iter().flatten().any(|v| v.name == name)
         };
+        let state = |actual: &look::Actual| match actual {
+            look::Actual::Missing => "wanted",
+            look::Actual::Written(_) => "written",
+            look::Actual::Mounted => "mounted",
+            look::Actual::Csi(v) if v.mounted => "mounted",
+            look::Actual::Csi(v) if self.state.node.staged.contains_key(&v.name) => "staged",
+            look::Actual::Csi(v) if v.attachable && !attached(&v.name) => "unattached",
+            look::Actual::Csi(_) => "attached",
+        };
         let mut all = Vec::new();
         for (key, rt) in self.pods() {
-            all.extend(rt.volumes.iter().map(|v| {
-                let state = if v.mounted {
-                    "mounted"
-                } else if self.state.node.staged.contains_key(&v.name) {
-                    "staged"
-                } else if v.attachable && !attached(&v.name) {
-                    "unattached"
-                } else {
-                    "attached"
-                };
-                VolumeRow {
-                    pod: key.to_string(),
-                    volume: v.volume.clone(),
-                    state: Word::new_static(state),
-                    version: None,
-                }
-            }));
-            all.extend(rt.files.all.iter().map(|v| VolumeRow {
+            let of_pod = look::volumes(self.state, self.caches, key, rt);
+            all.extend(of_pod.into_iter().map(|v| VolumeRow {
                 pod: key.to_string(),
-                volume: v.name.clone(),
-                state: Word::new_static("written"),
-                version: v.versions.last().map(|v| v.number),
+                state: Word::new_static(state(&v.actual)),
+                source: Word::new_static(v.source),
+                version: match v.actual {
+                    look::Actual::Written(version) => version,
+                    _ => None,
+                },
+                volume: v.name,
             }));
         }
-        order::sort_by_key(&mut all, |v| matches!(v.state.as_str(), "mounted" | "written"));
+        order::sort_by_key(&mut all, VolumeRow::is_there);
         all
+    }
+
+    /// The pods that admission has refused (`rejectPod`), as long as they are there.
+    fn rejected(&self) -> impl Iterator<Item = DecisionRow> {
+        self.pods().filter(|(_, rt)| rt.rejected).map(|(key, rt)| {
+            let (reason, message) = rt.failed.clone().unwrap_or_default();
+            DecisionRow { pod: key.to_string(), what: Word::from(&*reason), message: message.to_string() }
+        })
+    }
+
+    fn resizes(&self) -> impl Iterator<Item = DecisionRow> {
+        self.pods().filter_map(|(key, rt)| {
+            let resize = &rt.resize;
+            let (what, message) = match (&resize.pending, &resize.error) {
+                (Some(pending), _) => (pending.reason, pending.message.to_string()),
+                (None, Some(error)) => ("Error", error.to_string()),
+                (None, None) => resize.progress.map(|_| ("InProgress", String::new()))?,
+            };
+            Some(DecisionRow { pod: key.to_string(), what: Word::new_static(what), message })
+        })
+    }
+
+    fn manager(&self) -> ManagerRoom {
+        let processors = kubelet::processors(self.state).map(|p| {
+            let row = |e: kubelet::Exclusive| ExclusiveRow {
+                pod: e.pod.map(|key| key.to_string()).unwrap_or_default(),
+                container: e.container,
+                cpus: e.cpus,
+                numa: e.numa,
+            };
+            ProcessorsRoom {
+                topology: (Word::new_static(p.topology_policy), Word::new_static(p.scope)),
+                numa: p.numa,
+                shared: p.shared,
+                reserved: p.reserved,
+                exclusive: cut(p.exclusive.into_iter().map(row), SHOWN),
+            }
+        });
+        let shutdown = look::shutdown(self.state).map(|s| ShutdownRoom {
+            groups: s.groups,
+            waits: s.waits.map(|(pods, until)| (pods, self.ago(until).saturating_neg())),
+        });
+        ManagerRoom {
+            processors,
+            rejected: cut(self.rejected(), SHOWN),
+            resizes: cut(self.resizes(), SHOWN),
+            shutdown,
+        }
     }
 
     fn signals(&self) -> Vec<SignalRow> {
@@ -400,6 +519,8 @@ pub(super) fn rooms(
     order::sort_by_key(&mut workers, |w| (w.waits.is_none(), w.left));
     let unreported = l.pods().filter(|(_, rt)| rt.unreported).map(|(key, _)| key.to_string());
     let statuses = cut(unreported, SHOWN);
+    let volumes = l.volumes();
+    let worlds = (volumes.len(), volumes.iter().filter(|v| v.is_there()).count());
     let pulling = state.node.pulling.iter().filter(|(_, until)| **until > now);
     Some(Rooms {
         sources: l.sources(),
@@ -408,7 +529,9 @@ pub(super) fn rooms(
         probes: cut(l.probes().into_iter(), SHOWN),
         reported: l.pods().count().saturating_sub(statuses.0.len() + statuses.1),
         statuses,
-        volumes: cut(l.volumes().into_iter(), SHOWN),
+        volumes: cut(volumes.into_iter(), SHOWN),
+        worlds,
+        manager: l.manager(),
         signals: l.signals(),
         pressures: look::pressures(state)
             .into_iter()

@@ -108,8 +108,9 @@ fn say_rooms(r: &Rooms) -> String {
     }
     let _ = writeln!(out, "statuses to write {:?}, written {}", r.statuses, r.reported);
     for v in &r.volumes.0 {
-        let _ = writeln!(out, "volume {} {}: {} {:?}", v.pod, v.volume, v.state, v.version);
+        let _ = writeln!(out, "volume {} {} ({}): {} {:?}", v.pod, v.volume, v.source, v.state, v.version);
     }
+    let _ = writeln!(out, "volumes there {} of {}", r.worlds.1, r.worlds.0);
     for s in &r.signals {
         let _ = writeln!(
             out,
@@ -321,4 +322,101 @@ spec:
     let text = all_calls(&mut s, Depth::Command, true);
     assert!(text.contains("UpdateContainerResources c"), "{out:?} {text}");
     assert!(text.contains("linux.cpu_quota: 40000"), "{text}");
+}
+
+/// The volume manager has all volumes that containers mount, of whatever source (`desired_state_of_world_populator.go`,
+/// `processPodVolumes`; `pkg/volume/emptydir`, `hostpath`, `image`), and those are there from when the sandbox is made
+/// (`kubelet.go`, `SyncPod`: `WaitForAttachAndMount` comes before the runtime's `SyncPod`).
+#[test]
+fn volumes_of_every_source_are_in_the_room() {
+    let mut s = applied(
+        r#"
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  automountServiceAccountToken: false
+  containers:
+  - name: c
+    image: busybox:1.36
+    command: [sleep, infinity]
+    volumeMounts:
+    - {name: scratch, mountPath: /scratch}
+    - {name: logs, mountPath: /logs}
+    - {name: tools, mountPath: /tools}
+    - {name: all, mountPath: /all}
+  volumes:
+  - {name: scratch, emptyDir: {}}
+  - {name: logs, hostPath: {path: /var/log}}
+  - {name: tools, image: {reference: "nginx:1.27"}}
+  - {name: all, projected: {sources: [{downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}]}}
+  - {name: unused, emptyDir: {}}
+"#,
+    );
+    let of = |s: &Session| {
+        let r = rooms(s);
+        let mut all: Vec<String> =
+            r.volumes.0.iter().map(|v| format!("{} {} {}", v.volume, v.source, v.state)).collect();
+        all.sort();
+        (all, r.worlds)
+    };
+    let mut before = None;
+    while rooms(&s).sandboxes.0.is_empty() {
+        before = Some(of(&s)).filter(|(all, _)| !all.is_empty()).or(before);
+        assert!(s.step(Depth::Machinery, None));
+    }
+    // All four are wanted before there is a sandbox.
+    assert!(before.unwrap().1.0 == 4);
+    while s.step(Depth::Command, None) {}
+    let there =
+        ["all projected written", "logs hostPath mounted", "scratch emptyDir mounted", "tools image mounted"];
+    assert_eq!(of(&s), (there.map(str::to_owned).to_vec(), (4, 4)));
+}
+
+/// The room of the container manager: `pkg/kubelet/cm/cpumanager/policy_static.go` (`GetDefaultCPUSet`, `Allocate`),
+/// `topologymanager/scope_container.go`, and `nodeshutdown_manager_linux.go` (`processShutdownEvent`).
+#[test]
+fn the_room_of_the_container_manager() {
+    let pod = |name: &str, cpu: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: \"busybox:1.36\", command: [sleep, infinity], resources: {{limits: {{cpu: \"{cpu}\", memory: 64Mi}}}}}}]}}\n"
+        )
+    };
+    let mut s = Session::new(Start { nodes: 1, ..Start::default() });
+    while s.step(Depth::Command, None) {}
+    assert_eq!(rooms(&s).manager, ManagerRoom::default());
+    let flags = [
+        "cpu-manager-policy=static",
+        "reserved-cpus=0",
+        "numa-nodes=2",
+        "topology-manager-policy=single-numa-node",
+        "shutdown-grace-period=30s",
+    ];
+    let flags: Vec<String> = flags.iter().map(|f| format!("sim.steady/{f}")).collect();
+    s.kubectl(&format!("annotate node node-1 {}", flags.join(" ")), &[]);
+    while s.step(Depth::Command, None) {}
+    // The one that is refused comes first: the scheduler counts CPUs, and would find too few beside the other.
+    for (name, cpu) in [("wide", "3"), ("own", "2")] {
+        s.apply(&pod(name, cpu));
+        while s.step(Depth::Command, None) {}
+    }
+    let m = rooms(&s).manager;
+    let p = m.processors.unwrap();
+    assert_eq!((p.topology.0.as_str(), p.topology.1.as_str(), p.numa), ("single-numa-node", "container", 2));
+    assert_eq!((p.reserved.as_str(), p.shared.as_str()), ("0", "0-1"));
+    let [own] = p.exclusive.0.as_slice() else { panic!("{:?}", p.exclusive) };
+    assert_eq!(
+        (own.pod.as_str(), own.cpus.as_str(), own.numa.as_slice()),
+        ("default/own", "2-3", [1].as_slice())
+    );
+    let [refused] = m.rejected.0.as_slice() else { panic!("{:?}", m.rejected) };
+    assert_eq!((refused.pod.as_str(), refused.what.as_str()), ("default/wide", "TopologyAffinityError"));
+    assert_eq!(m.shutdown, None);
+    s.kubectl("annotate node node-1 sim.steady/shutdown=true", &[]);
+    while rooms(&s).manager.shutdown.is_none_or(|shutdown| shutdown.waits.is_none()) {
+        assert!(s.step(Depth::Machinery, None));
+    }
+    let shutdown = rooms(&s).manager.shutdown.unwrap();
+    assert!(shutdown.groups.0 <= shutdown.groups.1);
+    assert!(shutdown.waits.is_some_and(|(_, left)| left > 0));
 }
