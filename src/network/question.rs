@@ -12,7 +12,7 @@ pub use super::header::HeaderFields;
 use super::passing::{Lack, Place};
 use super::policy::Direction;
 use super::protocol::Protocol;
-use super::serving::Serving;
+use super::serving::{Serving, WHOLE};
 use crate::api::Key;
 
 /// What a process asks the network. Each is one exchange over a connection of its own.
@@ -322,9 +322,6 @@ impl Spread {
         all.into_iter().collect()
     }
 }
-
-/// 2^64
-pub(super) const WHOLE: u128 = 1 << 64;
 
 /// The sum of ⌊(a·i + b) / 2^64⌋ for all i from 0 to n - 1, for a less than 2^64 and b less than 2^65, by Euclid's algorithm.
 fn floor_sum(n: u128, a: u128, b: u128) -> u128 {

@@ -5,12 +5,14 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::question::WHOLE;
 use crate::api::{Key, Timestamp};
 
 /// The period over which the kernel limits the CPU of a container: the quota is for so much time (`cpu.cfs_period_us`, and `QuotaPeriod` in
 /// `k8s.io/kubernetes/pkg/kubelet/cm/helpers_linux.go`).
 pub const QUOTA_PERIOD: SignedDuration = SignedDuration::from_millis(100);
+
+/// 2^64: all requests, where a number of 64 bits says which of them one is.
+pub(super) const WHOLE: u128 = 1 << 64;
 
 /// A process of a container, from its start to its end.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,8 +16,6 @@ use crate::api::{Timestamp, later};
 use crate::network::question::{Because, Outcome, Reply, Response, Via};
 use crate::network::serving::Life;
 
-/// What is added to a request's number for each time that it is sent again, so that no two requests have one number.
-pub(super) const AGAIN: u64 = 1 << 40;
 /// How long a client tries to open a connection to which nothing comes back, and to an address that nobody has.
 const UNANSWERED: SignedDuration = SignedDuration::from_secs(127);
 const UNREACHABLE: SignedDuration = SignedDuration::from_secs(3);

@@ -7,11 +7,13 @@ use jiff::SignedDuration;
 
 use super::client::Client;
 use super::counts::{Cause, Loss};
-use super::flight::AGAIN;
 use super::scene::{Stream, StreamId, Target};
 use crate::api::{Timestamp, later};
 use crate::network::question::{Outcome, Reply, Response};
 use crate::network::serving::Process;
+
+/// What is added to a request's number for each time that it is sent again, so that no two requests have one number.
+const AGAIN: u64 = 1 << 40;
 
 /// A request on its way.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use super::client::Client;
 use super::counts::Cause;
 use super::path::{Choice, Fate};
 use crate::api::{Key, Timestamp};
-use crate::network::question::{Behind, GOLDEN, Outcome, Reply, WHOLE};
-use crate::network::serving::{Life, Process, QUOTA_PERIOD, Serving};
+use crate::network::question::{Behind, GOLDEN, Outcome, Reply};
+use crate::network::serving::{Life, Process, QUOTA_PERIOD, Serving, WHOLE};
 
 /// A stream of requests: a client from its start to its end.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
