@@ -152,7 +152,7 @@ fn translation(walk: Walk) -> Translation {
 /// answer that goes astray is sent, too.
 fn comes_back(reply: &Reply) -> bool {
     match reply.outcome {
-        Outcome::Answered(_) | Outcome::Connected | Outcome::Reset | Outcome::Refused => true,
+        Outcome::Answered(_) | Outcome::Connected | Outcome::Closed | Outcome::Refused => true,
         Outcome::TimedOut => reply.because == Because::Astray,
         Outcome::Unreachable => false,
     }
