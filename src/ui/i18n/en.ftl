@@ -4,6 +4,24 @@
 ## The bar
 scenarios = Scenarios
 scenarios-now = Scenarios: { $title }
+gallery-find = Find a scenario
+gallery-found = { $n ->
+    [0] No scenario has these words in its title or text.
+    [one] One scenario found.
+   *[other] { $n } scenarios found.
+}
+theme-first-steps = First steps
+theme-rollouts = Rollouts
+theme-workloads = Workloads and their pods
+theme-containers = Containers of a pod
+theme-scheduling = Scheduling
+theme-autoscaling = Autoscaling
+theme-network = Network
+theme-storage = Storage and configuration
+theme-nodes = Nodes
+theme-control-plane = Control plane and controllers
+theme-api = The API: kinds, namespaces, quotas
+theme-others = Others
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
@@ -48,6 +66,7 @@ run-take-over = Take it over instead
 run-taken = Another tab has taken this run over. What you do here from now on is kept as a run of its own.
 engine-ended = Something went wrong inside the simulation. The run goes on from the last moment that was kept.
 engine-ended-again = The simulation could not go on from the last moment that was kept, so another run is shown. Yours is in the list of runs.
+engine-lost = Steady’s engine has ended before it could answer. The page goes on with another one, from the last moment that was kept: ask again.
 engine-missing = The simulation cannot be loaded at the moment. It is tried again; your work is kept.
 run-gone = That run is not there any more.
 save-refused = This browser does not let the page keep your work: a reload brings it back, closing the tab does not. Share it as a link to keep it.
@@ -186,6 +205,7 @@ apply-done-steady = The cluster has what stands here, so Apply would change noth
 apply-next = What comes next
 apply-would = What Apply would do
 apply-create = create
+apply-refused = Apply was refused:
 apply-unreadable = Nothing was applied: line { $line } of the manifest is not YAML.
 apply-past = You are looking at the past: this run goes on from here. Apply would begin another branch:
 apply-back = The text in the editor is older than the cluster. Apply would put back:
@@ -224,6 +244,7 @@ editing-save = Save
 editing-cancel = Cancel
 
 ## The graph
+problem-place = Line { $line }, column { $column }
 problem-line = Line { $line }
 image-no-name = Docker Hub has no official image “{ $name }”
 image-no-tag = The image { $name } has no tag “{ $tag }”

@@ -3,6 +3,23 @@
 ## 顶栏
 scenarios = 场景
 scenarios-now = 场景：{ $title }
+gallery-find = 查找场景
+gallery-found = { $n ->
+    [0] 没有场景的标题或说明包含这些词。
+   *[other] 找到 { $n } 个场景。
+}
+theme-first-steps = 入门
+theme-rollouts = 上线
+theme-workloads = 工作负载及其 Pod
+theme-containers = Pod 中的容器
+theme-scheduling = 调度
+theme-autoscaling = 自动扩缩容
+theme-network = 网络
+theme-storage = 存储与配置
+theme-nodes = 节点
+theme-control-plane = 控制平面与控制器
+theme-api = API：资源类别、名字空间与配额
+theme-others = 其他
 own-work = 自己的
 runs-open = 你的运行…
 runs-open-about = 你做过的内容按每次运行保存在此浏览器中。
@@ -41,6 +58,7 @@ run-take-over = 由这里接管
 run-taken = 另一个标签页接管了这次运行。从现在起，你在这里所做的会另存为一次运行。
 engine-ended = 模拟内部出错了。运行从最后保存的时刻继续。
 engine-ended-again = 模拟无法从最后保存的时刻继续，所以显示另一次运行。你的运行在运行列表中。
+engine-lost = Steady 的引擎在应答之前已经终止。页面会从最后保存的时刻起换用另一个引擎继续：请重新调用。
 engine-missing = 暂时无法加载模拟。页面会再次尝试；你的工作不会丢失。
 run-gone = 这次运行已不存在。
 save-refused = 此浏览器不允许页面保存你的工作：刷新后还在，关闭标签页就会丢失。请分享为链接来保留它。
@@ -178,6 +196,7 @@ apply-done = 集群中已经是这里写的内容，“应用”不会改变任�
 apply-done-steady = 集群中已经是这里写的内容，“应用”不会改变任何东西。
 apply-next = 接下来
 apply-would = “应用”将做什么
+apply-refused = 应用被拒绝：
 apply-unreadable = 没有应用任何内容：清单的第 { $line } 行不是 YAML。
 apply-past = 你看到的是过去：这次运行在此之后还有内容。现在应用会开始另一个分支：
 apply-back = 编辑器中的文本比集群旧。现在应用会改回：
@@ -217,6 +236,7 @@ editing-save = 保存
 editing-cancel = 取消
 
 ## 图
+problem-place = 第 { $line } 行，第 { $column } 列
 problem-line = 第 { $line } 行
 image-no-name = Docker Hub 上没有名为“{ $name }”的官方镜像
 image-no-tag = 镜像 { $name } 没有标签“{ $tag }”
