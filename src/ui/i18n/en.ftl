@@ -223,10 +223,12 @@ terminal-help =
     Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
+    A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
     docker exec NODE looks into a node: iptables-save, nft list ruleset, ipvsadm -Ln, ipset list, crictl ps -a, crictl pods, crictl images.
     curl (also wget, nc, ping, nslookup) asks from this machine, which is beside the cluster: http://NODE-ADDRESS:NODE-PORT answers, names and addresses of Services do not. docker exec NODE curl … asks from a node.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
+terminal-exec = A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
 terminal-new-run = Another run begins here. What stands above is of the run before.
 terminal-inside = This is a shell in the container { $container } of the pod { $pod }. “exit” or Ctrl+D leaves it.
 terminal-inside-line = Shell in the container { $container } of the pod { $pod }

@@ -13,7 +13,7 @@ theme-rollouts = 上线
 theme-workloads = 工作负载及其 Pod
 theme-containers = Pod 中的容器
 theme-scheduling = 调度
-theme-autoscaling = 自动扩缩容
+theme-autoscaling = 自动扩缩
 theme-network = 网络
 theme-storage = 存储与配置
 theme-nodes = 节点
@@ -215,10 +215,12 @@ terminal-help =
     管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
     get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
+    改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
     docker exec NODE 查看节点内部：iptables-save、nft list ruleset、ipvsadm -Ln、ipset list、crictl ps -a、crictl pods、crictl images。
     curl（还有 wget、nc、ping、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-exec = 改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
 terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
 terminal-inside = 这是 Pod { $pod } 中容器 { $container } 的 Shell。输入 exit 或按 Ctrl+D 离开。
 terminal-inside-line = Pod { $pod } 中容器 { $container } 的 Shell
