@@ -309,7 +309,7 @@ fn App(props: &Props) -> Html {
             <ContextProvider<Store> context={store.clone()}>
             <ContextProvider<Texts> context={t.clone()}>
                 <Player shown={Held(Rc::new(v.clone()))} last_step={last_step.clone()} toast={view.toast.clone()}
-                    lit={view.lit.clone()} {tab} shape={*shape} leave={reshape.reform(|()| Shape::Whole)} />
+                    refused={view.refused} lit={view.lit.clone()} {tab} shape={*shape} leave={reshape.reform(|()| Shape::Whole)} />
             </ContextProvider<Texts>>
             </ContextProvider<Store>>
         };

@@ -32,7 +32,7 @@ test("a mistake in the text is told once, under the editor, and that goes when t
   await write(page, `${text}bad: b\n`);
   await page.locator(".apply .solid").click();
   const changes = page.locator(".changes.bad");
-  await expect(changes).toContainText("Apply was refused:");
+  await expect(changes).toContainText("It was refused:");
   await expect(changes).toContainText('unknown field "bad"');
   await expect(changes.locator(".to-line")).toHaveText(/^Line 4, column \d+$/);
   await expect(page.locator(".toast")).toHaveCount(0);

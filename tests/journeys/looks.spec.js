@@ -206,7 +206,7 @@ test("what a mistake says is read whole, with one number for its line", async ({
   await page.keyboard.press("Control+Enter");
   const changes = page.locator(".changes.bad");
   await expect(changes).toContainText(/Line \d/);
-  await expect(changes).toContainText("Apply was refused:");
+  await expect(changes).toContainText("It was refused:");
   await expect(page.locator(".toast")).toHaveCount(0);
   const said = await page.locator(".changes.bad p").allInnerTexts();
   expect(new Set(said.join(" ").toLowerCase().match(/line \d+/g)).size).toBe(1);

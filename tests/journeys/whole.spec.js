@@ -82,7 +82,7 @@ test("a refusal begins with its reason, and the rest is folded", async ({ page }
   await page.keyboard.insertText("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicaz: 3}\n");
   await page.locator(".apply .solid").click();
   const told = page.locator(".changes.bad");
-  await expect(told).toContainText("Apply was refused:");
+  await expect(told).toContainText("It was refused:");
   await expect(told.locator("span").first()).toContainText('unknown field "spec.replicaz"');
   await expect(told.locator("span").first()).not.toContainText("map[");
   await expect(told.locator("pre")).toBeHidden();
