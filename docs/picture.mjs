@@ -15,7 +15,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
   await page.goto(process.env.STEADY_URL);
   await page.locator(".app:not(.shell) .scenarios .menu-button").click();
-  await page.getByRole("menuitemradio", { name: "Rolling update" }).click();
+  await page.getByRole("option", { name: "Rolling update" }).click();
   for (let i = 0; i < STEPS; i++) {
     await page.keyboard.press("ArrowRight");
     await page.locator(".next[aria-busy=false]").waitFor();

@@ -93,7 +93,7 @@ pub use crate::session::chart::{Bucket, Chart, Losses, Took};
 pub use crate::session::export::{Frame, StepTold, Which, Written};
 pub use crate::session::import::Report;
 pub use crate::session::link::MEMBERS;
-pub use crate::session::scenario::Text;
+pub use crate::session::scenario::{Text, Theme};
 pub use crate::session::view::graph::{Edge, EdgeKind, Facets, Graph, GraphFilter, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, ClientView, Condition, ConsequenceView, Counts, Declared, Deed, DefinedKind,
@@ -335,12 +335,21 @@ impl Engine {
     }
 
     fn say(&mut self, said: Said, bad: bool) {
-        self.out.push(Output::Notice(Notice { said, whole: String::new(), bad }));
+        self.out.push(Output::Notice(Notice { said, whole: String::new(), bad, marked: false }));
     }
 
     /// Says what kubectl complained about, the reason first.
     fn say_refused(&mut self, stderr: &str) {
+        self.say_refusal(stderr, false);
+    }
+
+    /// As [`Engine::say_refused`], of a text whose mistakes are marked in the editor.
+    fn say_marked(&mut self, stderr: &str) {
+        self.say_refusal(stderr, true);
+    }
+
+    fn say_refusal(&mut self, stderr: &str, marked: bool) {
         let Refusal { reason, whole } = Refusal::of_all(stderr);
-        self.out.push(Output::Notice(Notice { said: Said::Text(reason), whole, bad: true }));
+        self.out.push(Output::Notice(Notice { said: Said::Text(reason), whole, bad: true, marked }));
     }
 }

@@ -15,7 +15,7 @@ use crate::lessons::{LessonView, Listed};
 use crate::session::export::{Frame, StepTold};
 use crate::session::import::Report;
 use crate::session::rehearsal::Reach;
-use crate::session::scenario::{Scenario, Text};
+use crate::session::scenario::{Scenario, Text, Theme};
 use crate::session::view::graph::{Graph, GraphFilter};
 use crate::session::view::journey::JourneyView;
 use crate::session::view::machinery::{CallsView, Machine, Movement, Overview, Way};
@@ -90,6 +90,9 @@ pub struct Notice {
     pub whole: String,
     /// Whether something went wrong.
     pub bad: bool,
+    /// Whether [`Shown::diagnostics`] say it, too, with its place in the editor's text: then it is news only for whoever does not
+    /// see them.
+    pub marked: bool,
 }
 
 /// A sentence: a text of the page's catalogue, or one that is the same in every language.
@@ -186,6 +189,8 @@ pub struct ScenarioView {
     pub title: Text,
     /// What to look at.
     pub text: Text,
+    /// Under which heading of the gallery it stands.
+    pub theme: Option<Theme>,
     /// What a person may try: the text of each button.
     pub tries: Vec<Text>,
     /// How the cluster begins, where a person can choose that.
@@ -200,6 +205,7 @@ impl ScenarioView {
             id: s.id.as_str().into(),
             title: s.title.clone(),
             text: s.text.clone(),
+            theme: s.theme,
             tries,
             cluster,
         }

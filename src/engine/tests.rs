@@ -276,6 +276,23 @@ fn a_text_that_is_not_yaml_has_one_line_number() {
     assert_eq!(notices(&out), [&Said::key("apply-unreadable").number("line", line)]);
 }
 
+/// A message about a text says whether the editor marks the mistake: the page says it once.
+#[test]
+fn a_refusal_of_the_editors_text_is_marked_and_one_of_a_command_is_not() {
+    let marked = |out: &[Output]| {
+        let notice = out.iter().find_map(|o| if let Output::Notice(n) = o { Some(n) } else { None });
+        notice.map(|n| (n.bad, n.marked))
+    };
+    let mut e = at_once();
+    e.handle(Input::Typed("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nbad: b\n".into()));
+    assert_eq!(marked(&e.handle(Input::Apply)), Some((true, true)));
+    assert!(!e.shown().diagnostics.is_empty());
+    assert_eq!(
+        marked(&e.handle(Input::Do("scale deployment nowhere --replicas=1".into()))),
+        Some((true, false))
+    );
+}
+
 /// A message about what failed goes away with the next command that does something, wherever it came from.
 #[test]
 fn a_success_takes_the_message_before_away() {

@@ -424,6 +424,7 @@ impl Lesson {
             id: String::new(),
             title: self.title.clone(),
             text: self.idea.clone(),
+            theme: None,
             nodes: start.nodes,
             size: Size::Ordinary,
             etcd: start.etcd,

@@ -59,12 +59,7 @@ pub fn mount() {
         let props = Props { store: shown.clone() };
         yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
         // Once the run of the address is open.
-        shown.when_idle(
-            wasm_bindgen::closure::Closure::once_into_js(|| {
-                super::js::tell("ready", &wasm_bindgen::JsValue::NULL);
-            })
-            .unchecked_into(),
-        );
+        shown.when_idle(|_| super::js::tell("ready", &wasm_bindgen::JsValue::NULL));
     }));
     store.started();
 }
@@ -314,7 +309,7 @@ fn App(props: &Props) -> Html {
             <ContextProvider<Store> context={store.clone()}>
             <ContextProvider<Texts> context={t.clone()}>
                 <Player shown={Held(Rc::new(v.clone()))} last_step={last_step.clone()} toast={view.toast.clone()}
-                    lit={view.lit.clone()} {tab} shape={*shape} leave={reshape.reform(|()| Shape::Whole)} />
+                    refused={view.refused} lit={view.lit.clone()} {tab} shape={*shape} leave={reshape.reform(|()| Shape::Whole)} />
             </ContextProvider<Texts>>
             </ContextProvider<Store>>
         };
@@ -334,7 +329,7 @@ fn App(props: &Props) -> Html {
                     <Left scenario={story.clone()} lesson={lesson.clone()} follow={Some(follow.clone())} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
-                        editing={v.editing.as_ref().map(Shared::from)} acted={v.position > v.beginning && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))} steady={v.listing.steady()}
+                        editing={v.editing.as_ref().map(Shared::from)} refused={view.refused} acted={v.position > v.beginning && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))} steady={v.listing.steady()}
                         on={let pane = pane.clone(); move |()| { pane.set(Pane::Graph); keys::focus(".next") }} />
                     <Graph key={view.engine} hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()} way={view.way.clone()}

@@ -97,6 +97,8 @@ pub const ORDERS: &str = "M2.5 8C6 8 5 3.5 8 3.5S10 8 13.5 8C10 8 11 12.5 8 12.5
 pub const REQUESTS: &str = "M2 4.5h11M10.5 2l2.5 2.5L10.5 7M2 11.5h4.5M9 9.5l4 4M13 9.5l-4 4";
 /// The course: an open book.
 pub const COURSE: &str = "M8 4.2C6.4 3 4.4 2.8 2.2 3v9.4c2.2-.2 4.2 0 5.8 1.2 1.6-1.2 3.6-1.4 5.8-1.2V3c-2.2-.2-4.2 0-5.8 1.2zM8 4.2v9.4";
+/// Runs that are kept: a list.
+pub const RUNS: &str = "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.2M2.5 8h.2M2.5 12h.2";
 /// Close.
 pub const CLOSE: &str = "M4 4l8 8M12 4l-8 8";
 

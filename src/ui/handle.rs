@@ -1,8 +1,10 @@
 //! `window.steady`: the page for whoever embeds or drives it. docs/embed.md describes it. Whatever asks the engine returns a
-//! promise, because the engine is in a worker.
+//! promise, because the engine is in a worker. If that worker ends first, the promise is rejected.
+
+use std::cell::Cell;
 
 use gloo::utils::window;
-use js_sys::{Function, Object, Promise, Reflect};
+use js_sys::{Error, Function, Object, Promise, Reflect};
 use steady::engine::{Answer, Ask, Input, Printed};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
@@ -22,15 +24,9 @@ pub fn install(store: &Store) {
     });
     plain(store, &handle, "step", |s| promise(s, Input::StepAtOnce, |s| s.did().into()).into());
     plain(store, &handle, "back", |s| promise(s, Input::Back, |s| s.did().into()).into());
-    plain(store, &handle, "run", |s| {
-        s.send(Input::RunOn);
-        idle(s).into()
-    });
+    plain(store, &handle, "run", |s| done(s, Input::RunOn).into());
     plain(store, &handle, "pause", |s| promise(s, Input::Stop, |_| JsValue::UNDEFINED).into());
-    plain(store, &handle, "runToSteady", |s| {
-        s.send(Input::ToSteadyOn);
-        idle(s).into()
-    });
+    plain(store, &handle, "runToSteady", |s| done(s, Input::ToSteadyOn).into());
     plain(store, &handle, "policy", |s| s.with(|x| x.policy.to_string()).into());
     plain(store, &handle, "enabled", |s| {
         asked(s, Ask::Enabled, |_, answer| match answer {
@@ -88,32 +84,69 @@ fn set<T: ?Sized + wasm_bindgen::closure::WasmClosure>(handle: &Object, name: &s
     let _ = Reflect::set(handle, &name.into(), &call.into_js_value());
 }
 
+/// A promise that is not settled yet. If it is dropped so, the engine has ended before it could answer, and the promise is
+/// rejected.
+struct Pledge {
+    store: Store,
+    settle: Cell<Option<(Function, Function)>>,
+}
+
+impl Pledge {
+    /// A promise, and what settles it.
+    fn new(store: &Store) -> (Promise, Pledge) {
+        let pledge = Pledge { store: store.clone(), settle: Cell::default() };
+        let promise = Promise::new(&mut |resolve: Function, reject: Function| {
+            pledge.settle.set(Some((resolve, reject)))
+        });
+        (promise, pledge)
+    }
+
+    /// Keeps the promise, unless it is settled.
+    fn keep(&self, value: &JsValue) {
+        if let Some((resolve, _)) = self.settle.take() {
+            // A function that resolves a promise does not throw.
+            let _ = resolve.call1(&JsValue::NULL, value);
+        }
+    }
+}
+
+impl Drop for Pledge {
+    fn drop(&mut self) {
+        if let Some((_, reject)) = self.settle.take() {
+            let why = Error::new(&self.store.texts().get("engine-lost"));
+            let _ = reject.call1(&JsValue::NULL, &why);
+        }
+    }
+}
+
 /// A promise of what an input was answered with.
 fn promise(store: &Store, input: Input, said: impl FnOnce(&Store) -> JsValue + 'static) -> Promise {
-    let mut rest = Some((input, said));
-    Promise::new(&mut |resolve: Function, _: Function| {
-        if let Some((input, said)) = rest.take() {
-            store.send_then(input, move |store| keep(&resolve, &said(store)));
+    let (promise, pledge) = Pledge::new(store);
+    store.send_then(input, move |store| {
+        if !store.is_lost() {
+            pledge.keep(&said(store));
         }
-    })
+    });
+    promise
 }
 
 /// A promise of the engine's answer.
 fn asked(store: &Store, ask: Ask, said: impl Fn(&Store, Answer) -> JsValue + 'static) -> JsValue {
-    let mut rest = Some((ask, said));
-    let promise = Promise::new(&mut |resolve: Function, _: Function| {
-        if let Some((ask, said)) = rest.take() {
-            let s = store.clone();
-            store.ask(ask, Callback::from(move |answer| keep(&resolve, &said(&s, answer))));
-        }
-    });
+    let (promise, pledge) = Pledge::new(store);
+    let s = store.clone();
+    store.ask(ask, Callback::from(move |answer| pledge.keep(&said(&s, answer))));
     promise.into()
 }
 
-/// Keeps a promise.
-fn keep(resolve: &Function, value: &JsValue) {
-    // A function that resolves a promise does not throw.
-    let _ = resolve.call1(&JsValue::NULL, value);
+/// A promise that is kept when nothing runs any more, after an input.
+fn done(store: &Store, input: Input) -> Promise {
+    let (promise, pledge) = Pledge::new(store);
+    store.when_done(input, move |store| {
+        if !store.is_lost() {
+            pledge.keep(&JsValue::UNDEFINED);
+        }
+    });
+    promise
 }
 
 /// A promise of what a command line printed; that it did not run, where a run is being opened.
@@ -127,11 +160,6 @@ fn line(store: &Store, input: Input) -> Promise {
         let exit = if out.waits { JsValue::NULL } else { out.exit.into() };
         object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", exit)])
     })
-}
-
-/// A promise that is kept when nothing runs any more.
-fn idle(store: &Store) -> Promise {
-    Promise::new(&mut |resolve: Function, _: Function| store.when_idle(resolve))
 }
 
 fn json(text: &str) -> JsValue {

@@ -49,6 +49,9 @@ pub struct Props {
     /// Whether it is what kubectl printed of a cluster.
     #[prop_or_default]
     pub importable: bool,
+    /// Whether the editor's text was refused when it was applied.
+    #[prop_or_default]
+    pub refused: bool,
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
@@ -185,7 +188,7 @@ pub fn Left(props: &Props) -> Html {
                         <button type="button" class="quiet" onclick={apply}>{ t.get("apply") }</button>
                         <button type="button" class="solid" onclick={import}>{ t.get("import-do") }</button>
                     } else {
-                        <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
+                        <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} refused={props.refused}
                             images={props.images.clone()} acted={props.acted} steady={props.steady} on={props.on.clone()} {go} />
                         <button type="button" class="quiet" title="Shift+Alt+F" onclick={ask_format}>{ t.get("format") }</button>
                         if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
@@ -232,6 +235,7 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
 struct ChangesProps {
     preview: Option<Shared<Preview>>,
     diagnostics: Shared<Vec<Problem>>,
+    refused: bool,
     images: Shared<Vec<ImageWarning>>,
     acted: bool,
     steady: bool,
@@ -245,7 +249,7 @@ fn to_line(t: &Texts, go: &Callback<(usize, usize)>, line: usize, column: usize)
     let go = go.clone();
     html! {
         <button type="button" class="to-line" onclick={move |_| go.emit((line, column))}>
-            { t.with("problem-line", &[("line", (line as f64).into())]) }</button>
+            { t.with("problem-place", &[("line", (line as f64).into()), ("column", (column as f64).into())]) }</button>
     }
 }
 
@@ -258,6 +262,7 @@ fn Changes(props: &ChangesProps) -> Html {
         let rest = props.diagnostics.len() - 1;
         return html! {
             <div class="changes bad" role="status" tabindex="0">
+                if props.refused { <p class="refused">{ t.get("apply-refused") }</p> }
                 <p>
                     // kubectl's own text may name a line, which it counts in its own way: one number is enough.
                     if !names_line(&first.message) { { to_line(&t, &props.go, first.line, first.column) } }

@@ -9,6 +9,8 @@ mod i18n;
 mod layout;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod map;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod sought;
 
 #[cfg(target_arch = "wasm32")]
 mod app;
@@ -26,6 +28,8 @@ mod editor;
 mod explore;
 #[cfg(target_arch = "wasm32")]
 mod frame;
+#[cfg(target_arch = "wasm32")]
+mod gallery;
 #[cfg(target_arch = "wasm32")]
 mod glyph;
 #[cfg(target_arch = "wasm32")]

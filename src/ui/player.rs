@@ -42,6 +42,8 @@ pub struct Props {
     pub last_step: LastStep,
     /// A message.
     pub toast: Option<Toast>,
+    /// Whether the editor's text was refused when it was applied.
+    pub refused: bool,
     /// The objects of a command that is pointed at.
     pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Which side of the selected object is shown.
@@ -158,7 +160,7 @@ pub fn Player(props: &Props) -> Html {
             <main class="player-main">
                 if shows(Part::Manifest) {
                     <Left scenario={None::<Shared<steady::engine::ScenarioView>>} text={Shared::from(&v.text)} text_set={v.text_set}
-                        diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
+                        diagnostics={Shared::from(&v.diagnostics)} refused={props.refused} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)} editing={v.editing.as_ref().map(Shared::from)} />
                 }
                 <div class="player-middle">

@@ -9,6 +9,7 @@ use steady::engine::{
 };
 use yew::prelude::*;
 
+use super::gallery::Gallery;
 use super::glyph;
 use super::i18n::{Lang, Texts, sentence};
 use super::menu::{Choice, Menu};
@@ -55,50 +56,6 @@ pub fn TopBar(props: &BarProps) -> Html {
     let t = use_texts();
     let title = title_of(&t, props.scenario.as_deref(), props.lesson.as_deref());
     let course = props.course.reform(|_: MouseEvent| true);
-    // As they were when the menu was opened.
-    let offered = use_mut_ref(Vec::<ScenarioView>::new);
-    let choices = {
-        let (t, store, offered) = (t.clone(), store.clone(), offered.clone());
-        let now = props.scenario.clone();
-        Callback::from(move |open: Callback<Vec<Choice>>| {
-            let (t, offered, now) = (t.clone(), offered.clone(), now.clone());
-            let told = move |answer: Answer| {
-                let Answer::Scenarios(scenarios) = answer else { return };
-                let choice = |(i, s): (usize, &ScenarioView)| Choice {
-                    title: format!("{}. {}", i + 1, said(&t, &s.title)),
-                    about: said(&t, &s.text),
-                    now: now.as_ref().is_some_and(|now| now.id == s.id),
-                    group: String::new(),
-                };
-                let (title, about) = (t.get("runs-open"), t.get("runs-open-about"));
-                let mut all = vec![Choice { title, about, now: false, group: String::new() }];
-                let (title, about) = (t.get("course-open"), t.get("course-title"));
-                all.push(Choice { title, about, now: false, group: String::new() });
-                let (title, about) = (t.get("rehearse"), t.get("rehearse-title"));
-                all.push(Choice { title, about, now: false, group: String::new() });
-                all.extend(scenarios.iter().enumerate().map(choice));
-                *offered.borrow_mut() = scenarios;
-                open.emit(all);
-            };
-            store.ask(Ask::Scenarios, Callback::from(told));
-        })
-    };
-    let choose = {
-        let (store, runs, course) = (store.clone(), props.runs.clone(), props.course.clone());
-        let rehearse = props.rehearse.clone();
-        Callback::from(move |i: usize| match i {
-            // The first lines open the list of runs, the course and the requests, which have no buttons of their own on a phone.
-            0 => runs.emit(true),
-            1 => course.emit(true),
-            2 => rehearse.emit(true),
-            _ => {
-                let chosen = offered.borrow().get(i - 3).map(|s| s.id.to_string());
-                if let Some(id) = chosen {
-                    store.send(Input::OpenScenario(id));
-                }
-            }
-        })
-    };
     let other = match t.lang() {
         Lang::En => Lang::Zh,
         Lang::Zh => Lang::En,
@@ -146,8 +103,8 @@ pub fn TopBar(props: &BarProps) -> Html {
                 </svg>
                 { "Steady" }
             </h1>
-            <Menu class="scenarios" name={t.get("scenarios")} called={t.with("scenarios-now", &[("title", title.as_str().into())])} {choices} {choose}
-                label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
+            <Gallery {title} now={props.scenario.as_ref().filter(|_| props.lesson.is_none()).map(|s| s.id.clone())} runs={props.runs.clone()} course={props.course.clone()}
+                rehearse={props.rehearse.clone()} />
             <button type="button" id="course-button" class="menu-button course-open" title={t.get("course-title")} aria-label={t.get("course")} aria-haspopup="dialog" onclick={course}>
                 { glyph::icon(glyph::COURSE) }<span>{ t.get("course") }</span>
             </button>

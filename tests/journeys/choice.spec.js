@@ -10,7 +10,7 @@ const attempt = (page, name) => page.locator(".story, .left").getByRole("button"
 async function scenario(page, title) {
   await open(page);
   await page.locator(".scenarios .menu-button").click();
-  await page.getByRole("menuitemradio", { name: typeof title === "string" ? new RegExp(`^\\d+\\. ${title}`) : title }).click();
+  await page.getByRole("option", { name: typeof title === "string" ? new RegExp(`^\\d+\\. ${title}`) : title }).click();
   await expect(page.locator(".scenarios .menu-button")).toContainText(title);
   await settled(page);
 }

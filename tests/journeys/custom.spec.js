@@ -4,7 +4,7 @@ import { test, expect, open, accessible } from "./page.js";
 test.beforeEach(async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "A kind of your own" }).click();
+  await page.getByRole("option", { name: "A kind of your own" }).click();
   await expect(card(page, "Website")).toBeVisible();
 });
 

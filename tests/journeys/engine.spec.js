@@ -175,7 +175,7 @@ test("an engine that ends while a link is opened: the page has the run from befo
   const link = await page.evaluate(() => window.steady.link());
   const there = await digest(page);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Self-healing" }).click();
+  await page.getByRole("option", { name: "Self-healing" }).click();
   await expect(page.locator(".scenarios b").first()).toContainText("Self-healing");
   await page.evaluate(() => window.steady.kubectl("scale deployment web --replicas=2"));
   const before = await digest(page);
@@ -222,6 +222,31 @@ test("an engine that ends at a line of the terminal: the terminal takes the next
   await ended(page);
   await run("echo two");
   await expect(page.locator(".entry pre").last()).toHaveText("two");
+  complaints.length = 0;
+});
+
+test("what was asked of an engine that ends is refused, once, and can be asked again", async ({ page, complaints }) => {
+  await mortal(page, "engine", DOOMED);
+  await open(page);
+  const before = await digest(page);
+  await doom(page, "replicas=5", 0);
+  const told = await page.evaluate(async () => {
+    const told = [];
+    const note = (call, promise) => promise.then(
+      (value) => told.push([call, "kept", value]),
+      (error) => told.push([call, error instanceof Error ? "refused" : "thrown", error.message]));
+    await Promise.all([
+      note("kubectl", window.steady.kubectl("scale deployment web --replicas=5")),
+      note("digest", window.steady.digest()),
+      note("runToSteady", window.steady.runToSteady()),
+    ]);
+    return told.sort(([a], [b]) => (a < b ? -1 : 1));
+  });
+  expect(told.map(([call, how]) => `${call} ${how}`)).toEqual(["digest refused", "kubectl refused", "runToSteady refused"]);
+  expect(told[0][2]).toContain("engine has ended before it could answer");
+  await ended(page);
+  await expect.poll(() => digest(page)).toBe(before);
+  expect((await page.evaluate(() => window.steady.kubectl("get deployments -o name"))).stdout).toBe("deployment.apps/web\n");
   complaints.length = 0;
 });
 
@@ -279,7 +304,7 @@ test("a run with which each engine ends is left to the list, and another one is 
   await expect(page.locator(".next[aria-busy=false]")).toBeVisible();
   expect(await digest(page)).not.toBe(before);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Your runs" }).click();
+  await page.getByRole("button", { name: "Your runs" }).click();
   const dialog = page.getByRole("dialog", { name: "Your runs" });
   await expect(dialog.getByRole("listitem")).not.toHaveCount(0);
   await dialog.getByRole("button", { name: /^Open First Deployment/ }).first().click();

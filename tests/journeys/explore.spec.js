@@ -84,7 +84,7 @@ test("it stops when it is told to, and says what is known", async ({ page }) => 
   test.slow();
   await open(page);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: /one selector/i }).click();
+  await page.getByRole("option", { name: /one selector/i }).click();
   await expect(page.locator(".next li")).not.toHaveCount(0);
   await page.keyboard.press("o");
   await start(page).click();

@@ -4,7 +4,7 @@ import { expect, open, opened, test } from "./page.js";
 
 const scenario = async (page, name) => {
   await page.locator(".scenarios .menu-button").click();
-  await page.getByRole("menuitemradio", { name }).click();
+  await page.getByRole("option", { name }).click();
   await expect(page.locator(".scenarios .menu-button")).toHaveAttribute("aria-label", name);
 };
 const depth = (page) => page.locator(".controls .seg [aria-checked=true]");
@@ -25,17 +25,20 @@ test("the depth of a scenario stays with it", async ({ page }) => {
   await expect(depth(page)).toHaveText("Command");
 });
 
-test("a message about a mistake goes when the mistake is mended", async ({ page }) => {
+test("a mistake in the text is told once, under the editor, and that goes when the mistake is mended", async ({ page }) => {
   await open(page);
   await expect(page.getByRole("textbox", { name: "Manifest" })).toBeVisible();
   const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
   await write(page, `${text}bad: b\n`);
   await page.locator(".apply .solid").click();
-  const toast = page.locator(".toast.bad");
-  await expect(toast).toContainText('unknown field "bad"');
+  const changes = page.locator(".changes.bad");
+  await expect(changes).toContainText("It was refused:");
+  await expect(changes).toContainText('unknown field "bad"');
+  await expect(changes.locator(".to-line")).toHaveText(/^Line 4, column \d+$/);
+  await expect(page.locator(".toast")).toHaveCount(0);
   await write(page, text);
   await expect(page.locator(".changes")).toContainText("ConfigMap a");
-  await expect(toast).toHaveCount(0);
+  await expect(page.locator(".changes")).not.toContainText("refused");
 });
 
 test("a number that is none is said in words, at its line", async ({ page }) => {
@@ -46,7 +49,7 @@ test("a number that is none is said in words, at its line", async ({ page }) => 
   await page.keyboard.press("Backspace");
   await page.keyboard.type("three");
   await expect(page.locator(".changes.bad")).toContainText("expected an integer");
-  await expect(page.locator(".changes.bad .to-line")).toHaveText("Line 8");
+  await expect(page.locator(".changes.bad .to-line")).toHaveText(/^Line 8, column \d+$/);
 });
 
 test("a try that comes too late says why, and the footer does not take what a scenario did for an edit", async ({ page }) => {
@@ -186,7 +189,7 @@ for (const [name, use] of Object.entries({
         await expect(page.locator(button), state).toBeFocused();
       }
       await page.locator(".scenarios .menu-button").click();
-      await page.getByRole("menuitemradio", { name: "Your runs" }).click();
+      await page.getByRole("button", { name: "Your runs" }).click();
       await expect(page.getByRole("dialog", { name: "Your runs" }).getByRole("listitem")).toHaveCount(1);
       await faultless(page, "the runs");
       await page.keyboard.press("Escape");

@@ -141,7 +141,7 @@ test("a run's name of markup and turned text: in the list, and in what is said o
   await expect.poll(() => page.evaluate(async () => (await indexedDB.databases()).map((d) => d.name))).toContain("steady");
   await page.waitForTimeout(1500);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Your runs" }).click();
+  await page.getByRole("button", { name: "Your runs" }).click();
   const dialog = page.getByRole("dialog", { name: "Your runs" });
   for (const name of [MARKUP.slice(0, 70), TURNED.slice(0, 70), UNSEEN, "W".repeat(80)]) {
     await dialog.getByRole("button", { name: /^Rename/ }).first().click();

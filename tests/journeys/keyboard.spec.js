@@ -1,4 +1,4 @@
-import { test, expect, open } from "./page.js";
+import { test, expect, open, accessible } from "./page.js";
 
 // The page by the keyboard alone: where each key leads, and that what has the focus is never lost.
 
@@ -93,17 +93,78 @@ test("Enter on a next command, and Delete on an object, keep the focus in their 
   await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).not.toBe("BODY");
 });
 
-test("a menu: End, a letter, and the field that narrows a long one down", async ({ page }) => {
+test("the gallery by the keyboard: the field keeps the focus, arrow keys say which scenario Enter opens", async ({ page }) => {
   await loaded(page);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  const items = page.getByRole("menuitemradio");
-  await expect(items.filter({ hasText: /^1\. / })).toBeVisible();
+  const gallery = page.getByRole("dialog", { name: "Scenarios" });
+  const field = gallery.getByRole("combobox", { name: "Find a scenario" });
+  const chosen = gallery.getByRole("option", { selected: true });
+  await expect(field).toBeFocused();
+  // It opens where the scenario stands that is open.
+  await expect(chosen).toContainText("1. First Deployment");
+  await expect(chosen).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("ArrowDown");
+  await expect(chosen).toContainText("2. Self-healing");
+  await expect(field).toHaveAttribute("aria-activedescendant", await chosen.getAttribute("id"));
   await page.keyboard.press("End");
-  await expect(items.last()).toBeFocused();
-  await page.keyboard.press("Home");
-  await page.keyboard.press("2");
-  await expect(items.filter({ hasText: /^2\. / })).toBeFocused();
+  await expect(chosen).toContainText("35. A quota");
+  await expect(chosen).toBeInViewport();
+  await page.keyboard.press("ArrowDown");
+  await expect(chosen).toContainText("1. First Deployment");
+  // The page's own keys hear nothing of what is typed: m would change the depth.
+  await page.keyboard.type("mem");
+  await expect(page.locator(".seg [aria-checked=true]")).toHaveText("Command");
   await page.keyboard.press("Escape");
+  await expect(gallery).toBeHidden();
+  await expect(page.locator(".scenarios .menu-button")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("stuck rollout");
+  await expect(gallery.getByRole("option")).toHaveCount(1);
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".scenarios .menu-button b")).toHaveText("A rollout that gets stuck");
+});
+
+test("the gallery has headings, and finds a scenario by its words in both languages", async ({ page }) => {
+  await loaded(page);
+  await page.getByRole("button", { name: "Scenarios" }).click();
+  const gallery = page.getByRole("dialog", { name: "Scenarios" });
+  await expect(gallery.getByRole("group", { name: "First steps" }).getByRole("option").first()).toContainText("1. First Deployment");
+  await expect(gallery.getByRole("group", { name: "Rollouts" }).getByRole("option", { name: "42. A rollout that drops requests" })).toBeVisible();
+  expect(await gallery.getByRole("group").count()).toBeGreaterThan(8);
+  expect(await gallery.getByRole("option").count()).toBeGreaterThan(60);
+  const field = gallery.getByRole("combobox", { name: "Find a scenario" });
+  // A word of the text, a word of the other language, a heading.
+  for (const [typed, title] of [["maxUnavailable", "4. Rolling update"], ["卡住的上线", "5. A rollout that gets stuck"], ["storage", "54. Files that stay"]]) {
+    await field.fill(typed);
+    await expect(gallery.getByRole("option", { name: title })).toBeVisible();
+    expect(await gallery.getByRole("option").count()).toBeLessThan(20);
+  }
+  await field.fill("no such scenario anywhere");
+  await expect(gallery.getByRole("status")).toHaveText("No scenario has these words in its title or text.");
+  await accessible(page, ".gallery");
+});
+
+for (const viewport of [{ width: 390, height: 844 }, { width: 720, height: 450 }]) {
+  test(`the gallery fits into ${viewport.width} by ${viewport.height}, with the course and the runs above the list`, async ({ page }) => {
+    await page.setViewportSize(viewport);
+    await loaded(page);
+    await page.getByRole("button", { name: "Scenarios" }).click();
+    const gallery = page.getByRole("dialog", { name: "Scenarios" });
+    await expect(gallery).toBeInViewport({ ratio: 1 });
+    await expect(gallery.getByRole("combobox")).toBeInViewport({ ratio: 1 });
+    // At least three scenarios are seen at once, and nothing is wider than the list.
+    expect((await gallery.getByRole("listbox").boundingBox()).height).toBeGreaterThan(180);
+    expect(await gallery.getByRole("listbox").evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0);
+    await expect(gallery.getByRole("button", { name: "Your runs" })).toBeInViewport({ ratio: 1 });
+    await accessible(page);
+    await gallery.getByRole("button", { name: "Course" }).click();
+    await expect(page.locator("dialog[open]")).toBeVisible();
+  });
+}
+
+test("a menu: the field that narrows a long one down", async ({ page }) => {
+  await loaded(page);
+  const items = page.getByRole("menuitemradio");
   await page.keyboard.press("p");
   await expect(page.getByRole("menu")).toBeVisible();
   await expect(page.locator(".policy .menu-head").first()).toContainText(/^[a-z]/);

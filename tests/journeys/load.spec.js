@@ -53,7 +53,7 @@ test("a set-up can be stopped, and leaves what was there", async ({ page }) => {
   const own = await digest(page);
   await slow(page, 8);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "A rollout that gets stuck" }).click();
+  await page.getByRole("option", { name: "A rollout that gets stuck" }).click();
   // On a quick machine it is over before anybody can stop it.
   const stop = page.locator(".progress").getByRole("button", { name: "Stop" });
   const over = page.locator(".scenarios b", { hasText: "stuck" });
@@ -112,10 +112,10 @@ test("work is kept when something else is opened, and can be had back", async ({
   await page.evaluate(async () => { await window.steady.step(); await window.steady.kubectl("scale deployment web --replicas=4"); });
   const own = await digest(page);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Rolling update" }).click();
+  await page.getByRole("option", { name: "Rolling update" }).click();
   await expect(page.locator(".scenarios b").first()).toContainText("Rolling update");
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Your runs" }).click();
+  await page.getByRole("button", { name: "Your runs" }).click();
   await page.getByRole("button", { name: "Open First Deployment" }).click();
   await expect.poll(() => digest(page)).toBe(own);
 });

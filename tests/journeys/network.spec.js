@@ -45,6 +45,18 @@ test("one goes with a request stop by stop, and the graph shows where it is", as
   const rules = pane(page).locator(".hop[aria-current=step] pre");
   while ((await rules.count()) === 0) await next.click();
   await expect(card(page, "Service default/far")).toHaveClass(/lit/);
+  // A rule goes on in the next line between two words, not within one.
+  await expect(rules.locator("span").first()).toHaveCSS("word-break", "normal");
+  expect(await rules.first().evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBe(0);
+  // The line lies below the cards, and the request at the edge of one: neither covers a text.
+  expect(await page.evaluate(() => [...document.querySelectorAll(".world .way")].every((way) =>
+    [...document.querySelectorAll(".world .card")].every((card) => way.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING)))).toBe(true);
+  const covered = () => page.evaluate(() => {
+    const packet = document.querySelector(".packet").getBoundingClientRect();
+    const meets = (r) => r.width > 0 && packet.left < r.right && r.left < packet.right && packet.top < r.bottom && r.top < packet.bottom;
+    return [...document.querySelectorAll(".world .card text")].filter((text) => meets(text.getBoundingClientRect())).map((text) => text.textContent);
+  });
+  await expect.poll(covered).toEqual([]);
   while (await next.isEnabled()) await next.click();
   await expect(pane(page).locator(".hop-end[aria-current=step]")).toBeVisible();
   await expect(card(page, "Pod default/far")).toHaveClass(/lit/);

@@ -37,7 +37,7 @@ test("after one visit everything works offline", async ({ page, context, complai
   await expect(page.getByRole("option", { name: /ConfigMap/ }).first()).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Self-healing" }).click();
+  await page.getByRole("option", { name: "Self-healing" }).click();
   await expect(page.locator(".scenarios b").first()).toContainText("Self-healing");
   await context.setOffline(false);
   expect(complaints).toEqual([]);

@@ -67,7 +67,7 @@ test("to the steady state, and what was declared is running", async ({ page }) =
 test("steady, and yet not what was declared: it says which and why", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "A rollout that gets stuck" }).click();
+  await page.getByRole("option", { name: "A rollout that gets stuck" }).click();
   await page.getByRole("button", { name: "To steady" }).click();
   await expect(page.locator(".steady.unmet")).toBeVisible();
   await expect(page.locator(".shorts")).toContainText("Deployment web");

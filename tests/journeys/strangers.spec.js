@@ -4,7 +4,7 @@ import { accessible, expect, open, test } from "./page.js";
 const steady = (page) => page.evaluate(() => window.steady.runToSteady());
 const scenario = async (page, name) => {
   await page.locator(".scenarios .menu-button").click();
-  await page.getByRole("menuitemradio", { name }).click();
+  await page.getByRole("option", { name }).click();
   await expect(page.locator(".scenarios .menu-button")).toHaveAttribute("aria-label", name);
 };
 /** Opens a scenario by its address, once its set-up is done. */
@@ -52,11 +52,17 @@ test("in forced colours the focus is seen in menus and in the terminal's line", 
     const { outlineStyle, outlineWidth } = getComputedStyle(el);
     return outlineStyle === "none" ? 0 : parseFloat(outlineWidth);
   });
-  await page.locator(".scenarios .menu-button").focus();
+  await page.locator(".faults .menu-button").focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("menuitemradio").first()).toBeFocused();
   await page.keyboard.press("ArrowDown");
   expect(await outline(".menu-list button:focus")).toBeGreaterThan(1);
+  await page.keyboard.press("Escape");
+  await page.locator(".scenarios .menu-button").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("combobox", { name: "Find a scenario" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  expect(await outline(".gallery-list [aria-selected=true]")).toBeGreaterThan(1);
   await page.keyboard.press("Escape");
   await page.keyboard.press("k");
   await expect(page.getByRole("combobox", { name: "kubectl" })).toBeFocused();

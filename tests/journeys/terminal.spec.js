@@ -189,6 +189,24 @@ test("the namespace of the context holds for the lines after it", async ({ page 
   await expect(printed(page)).toHaveText("No resources found in team namespace.");
 });
 
+test("which commands in a container are steps is said at the first one, and in the help", async ({ page }) => {
+  await terminal(page);
+  await page.evaluate(() => window.steady.runToSteady());
+  const note = page.locator(".exec-note");
+  await run(page, "kubectl get pods");
+  await expect(note).toHaveCount(0);
+  const at = page.getByRole("slider", { name: "Timeline" });
+  const before = await at.getAttribute("aria-valuenow");
+  await run(page, "kubectl exec deploy/web -- cat /etc/hostname");
+  await expect(note).toContainText("What only looks is no step.");
+  await expect(at).toHaveAttribute("aria-valuenow", before);
+  await run(page, "kubectl exec deploy/web -- sh -c 'echo hello >/tmp/greeting'");
+  await expect(at).not.toHaveAttribute("aria-valuenow", before);
+  await expect(note).toHaveCount(1);
+  await run(page, "help");
+  await expect(entry(page)).toContainText("Of kubectl exec these are commands that write a file");
+});
+
 test("a shell in a container: its prompt, its files, and an end with the container", async ({ page }) => {
   await terminal(page);
   await page.evaluate(() => window.steady.runToSteady());

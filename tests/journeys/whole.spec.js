@@ -3,7 +3,7 @@ import { accessible, expect, open, test, opened } from "./page.js";
 
 const scenario = async (page, name) => {
   await page.locator(".scenarios .menu-button").click();
-  await page.getByRole("menuitemradio", { name }).click();
+  await page.getByRole("option", { name }).click();
 };
 
 const meta = (name, app = name) => `metadata: {name: ${name}, labels: {app: ${app}}}`;
@@ -81,12 +81,13 @@ test("a refusal begins with its reason, and the rest is folded", async ({ page }
   await page.keyboard.press("Backspace");
   await page.keyboard.insertText("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicaz: 3}\n");
   await page.locator(".apply .solid").click();
-  const toast = page.locator(".toast");
-  await expect(toast.locator("span").first()).toContainText('unknown field "spec.replicaz"');
-  await expect(toast.locator("span").first()).not.toContainText("map[");
-  await expect(toast.locator("pre")).toBeHidden();
-  await toast.locator("summary").click();
-  await expect(toast.locator("pre")).toContainText("map[");
+  const told = page.locator(".changes.bad");
+  await expect(told).toContainText("It was refused:");
+  await expect(told.locator("span").first()).toContainText('unknown field "spec.replicaz"');
+  await expect(told.locator("span").first()).not.toContainText("map[");
+  await expect(told.locator("pre")).toBeHidden();
+  await told.locator("summary").click();
+  await expect(told.locator("pre")).toContainText("map[");
 });
 
 test("a Job whose command never ends is counted and said, and one that has ended is not suspended", async ({ page }) => {

@@ -240,7 +240,7 @@ impl Engine {
         if ran.waits.is_none() && ran.output.exit != 0 {
             let text = self.shown.text.clone();
             self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &ran.output));
-            self.say_refused(&ran.output.stderr);
+            self.say_marked(&ran.output.stderr);
             return self.touch();
         }
         let Some(mut live) = self.live.take() else { return };

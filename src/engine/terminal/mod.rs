@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::keep::MANIFEST;
-use super::{Engine, Output, Said, Texts, Value};
+use super::{Engine, Notice, Output, Said, Texts, Value};
 use crate::api::ObjectRef;
 use crate::kubectl::{self, ContainerShell, KUBECONFIG};
 use crate::session::view::{eviction, problems};
@@ -247,9 +247,12 @@ impl Engine {
                 Some(line)
                     if out.stderr.trim().lines().count() == 1 && out.stderr.contains("yaml: line ") =>
                 {
-                    self.say(Said::key("apply-unreadable").number("line", line), true);
+                    let said = Said::key("apply-unreadable").number("line", line);
+                    let notice = Notice { said, whole: String::new(), bad: true, marked: true };
+                    self.out.push(Output::Notice(notice));
                 }
-                _ => self.say_refused(&out.stderr),
+                Some(_) => self.say_marked(&out.stderr),
+                None => self.say_refused(&out.stderr),
             }
         } else if !out.stdout.contains("created") && !out.stdout.contains("configured") {
             self.say(Said::Text(out.stdout.trim().to_owned()), false);

@@ -22,6 +22,10 @@ pub struct Scenario {
     pub title: Text,
     /// The text that says what to look at.
     pub text: Text,
+    /// What it is about, under which it stands in the gallery. Each file in the gallery has a theme; the beginning of a lesson
+    /// needs none.
+    #[serde(default)]
+    pub theme: Option<Theme>,
     /// The number of nodes.
     pub nodes: usize,
     /// How much there is to compute until the cluster is steady.
@@ -66,6 +70,34 @@ pub enum Size {
     Ordinary,
     /// Tens of thousands of commands.
     Large,
+}
+
+/// What a scenario is about: the headings of the gallery, in their order there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    /// What somebody new begins with.
+    FirstSteps,
+    /// New versions of a Deployment.
+    Rollouts,
+    /// The other workloads, and who owns which pods.
+    Workloads,
+    /// What the kubelet does with the containers of one pod.
+    Containers,
+    /// Which node a pod goes to.
+    Scheduling,
+    /// How many pods there are, by the load.
+    Autoscaling,
+    /// Services, names, routes and policies.
+    Network,
+    /// Volumes, and files from ConfigMaps.
+    Storage,
+    /// Nodes that are lost, drained, short of something or shut down.
+    Nodes,
+    /// The controllers' machinery, the components of the control plane and etcd, and what fails among them.
+    ControlPlane,
+    /// Kinds of one's own, namespaces, quotas.
+    Api,
 }
 
 /// A text in both languages.

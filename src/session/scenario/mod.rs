@@ -10,7 +10,9 @@ mod play;
 
 use super::link::find_action;
 use super::{CommandLine, Depth, MomentId, Op, Session, Start};
-pub use file::{Act, Expect, Note, PlayStep, Requests, Scenario, ScenarioStep, Size, Steps, Text, Try, read};
+pub use file::{
+    Act, Expect, Note, PlayStep, Requests, Scenario, ScenarioStep, Size, Steps, Text, Theme, Try, read,
+};
 pub use play::Broken;
 
 use crate::api::labels::Selector;
@@ -399,6 +401,8 @@ mod tests {
             for t in [&s.title, &s.text].into_iter().chain(s.tries.iter().map(|t| &t.label)) {
                 assert!(!t.en.is_empty() && !t.zh.is_empty(), "{name}");
             }
+            // The gallery has it under a heading.
+            assert!(s.theme.is_some(), "{name} names no theme");
             // The library contains the same scenario, without its plays.
             let s = Scenario { plays: Vec::new(), ..s };
             let listed = list().iter().find(|listed| listed.id == s.id).unwrap();

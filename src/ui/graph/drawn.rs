@@ -140,8 +140,8 @@ pub fn folds(
         .collect()
 }
 
-/// The line from stop to stop of the request that is followed, and the request where it is. Stops at objects that are not shown are left
-/// out.
+/// The line from stop to stop of the request that is followed. Stops at objects that are not shown are left out. It leads from the
+/// middle of an object to that of the next, and is drawn below them, so that it lies on no text.
 pub fn way(props: &Props, placed: &Layout) -> Vec<Html> {
     let at = |object: &ObjectRef| {
         let rect = rect_of(placed, props.graph.find(object)?)?;
@@ -154,7 +154,7 @@ pub fn way(props: &Props, placed: &Layout) -> Vec<Html> {
         all
     };
     let along = &props.way.along;
-    let now = props.way.at.map(|n| n.min(along.len().saturating_sub(1)));
+    let now = stop_now(props);
     let (done, ahead) = match now {
         Some(n) => (line(along.get(..=n).unwrap_or_default()), line(along.get(n..).unwrap_or_default())),
         None => (line(along), Vec::new()),
@@ -163,10 +163,25 @@ pub fn way(props: &Props, placed: &Layout) -> Vec<Html> {
         (points.len() > 1).then(|| html! { <path class={classes!("way", class)} d={bows(points)} /> })
     };
     let flows = if now.is_none() { "flows" } else { "done" };
-    let packet = now.and(done.last()).map(|(x, y)| {
-        html! { <circle class="packet" r="7" cx={x.to_string()} cy={y.to_string()} /> }
-    });
-    [path("ahead", &ahead), path(flows, &done), packet].into_iter().flatten().collect()
+    [path("ahead", &ahead), path(flows, &done)].into_iter().flatten().collect()
+}
+
+/// The stop of the way that is looked at; `None` if all of it is.
+fn stop_now(props: &Props) -> Option<usize> {
+    props.way.at.map(|n| n.min(props.way.along.len().saturating_sub(1)))
+}
+
+/// The request that is followed, where it is: at the edge of a card, or on its cell of a grid, which has no text.
+pub fn packet(props: &Props, placed: &Layout) -> Option<Html> {
+    let at = |object: &ObjectRef| {
+        let node = props.graph.find(object)?;
+        let rect = rect_of(placed, node)?;
+        let is_card = placed.items.iter().any(|item| item.node == node);
+        Some((if is_card { rect.x } else { rect.x + rect.w / 2.0 }, rect.y + rect.h / 2.0))
+    };
+    let behind = props.way.along.get(..=stop_now(props)?)?;
+    let (x, y) = behind.iter().rev().flatten().find_map(at)?;
+    Some(html! { <circle class="packet" r="7" cx={x.to_string()} cy={y.to_string()} /> })
 }
 
 /// A line through points. Each part is bent to its left, so that the way there and the way back do not cover each other.

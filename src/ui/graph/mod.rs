@@ -30,7 +30,7 @@ use actions::ObjectMenu;
 use aim::Aim;
 use callout::Callout;
 pub use card::{halted, tally};
-use drawn::{cards, folds, titles, way, wires};
+use drawn::{cards, folds, packet, titles, way, wires};
 use filter::FilterBar;
 use legend::{Legend, Lines};
 use minimap::Minimap;
@@ -295,9 +295,10 @@ pub fn Graph(props: &Props) -> Html {
                 <g ref={world}>
                     if measured {
                     <g class="wires" aria-hidden="true">{ for wires(props, &placed, flow, *lines, selected) }</g>
+                    <g aria-hidden="true">{ for way(props, &placed) }</g>
                     { for cards(props, &placed, flow, &select, selected, &t) }
                     { for folds(props, &placed, &view, &select, selected) }
-                    <g aria-hidden="true">{ for way(props, &placed) }</g>
+                    <g aria-hidden="true">{ for packet(props, &placed) }</g>
                     }
                 </g>
                 <g class="heads" ref={heads} aria-hidden="true"><rect width="100%" height="36" /><g>{ for titles(&placed) }</g></g>

@@ -4,6 +4,24 @@
 ## The bar
 scenarios = Scenarios
 scenarios-now = Scenarios: { $title }
+gallery-find = Find a scenario
+gallery-found = { $n ->
+    [0] No scenario has these words in its title or text.
+    [one] One scenario found.
+   *[other] { $n } scenarios found.
+}
+theme-first-steps = First steps
+theme-rollouts = Rollouts
+theme-workloads = Workloads and their pods
+theme-containers = Containers of a pod
+theme-scheduling = Scheduling
+theme-autoscaling = Autoscaling
+theme-network = Network
+theme-storage = Storage and configuration
+theme-nodes = Nodes
+theme-control-plane = Control plane and controllers
+theme-api = The API: kinds, namespaces, quotas
+theme-others = Others
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
@@ -48,6 +66,7 @@ run-take-over = Take it over instead
 run-taken = Another tab has taken this run over. What you do here from now on is kept as a run of its own.
 engine-ended = Something went wrong inside the simulation. The run goes on from the last moment that was kept.
 engine-ended-again = The simulation could not go on from the last moment that was kept, so another run is shown. Yours is in the list of runs.
+engine-lost = Steady’s engine has ended before it could answer. The page goes on with another one, from the last moment that was kept: ask again.
 engine-missing = The simulation cannot be loaded at the moment. It is tried again; your work is kept.
 run-gone = That run is not there any more.
 save-refused = This browser does not let the page keep your work: a reload brings it back, closing the tab does not. Share it as a link to keep it.
@@ -186,6 +205,7 @@ apply-done-steady = The cluster has what stands here, so Apply would change noth
 apply-next = What comes next
 apply-would = What Apply would do
 apply-create = create
+apply-refused = It was refused:
 apply-unreadable = Nothing was applied: line { $line } of the manifest is not YAML.
 apply-past = You are looking at the past: this run goes on from here. Apply would begin another branch:
 apply-back = The text in the editor is older than the cluster. Apply would put back:
@@ -203,10 +223,12 @@ terminal-help =
     Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
+    A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
     docker exec NODE looks into a node: iptables-save, nft list ruleset, ipvsadm -Ln, ipset list, crictl ps -a, crictl pods, crictl images.
     curl (also wget, nc, ping, nslookup) asks from this machine, which is beside the cluster: http://NODE-ADDRESS:NODE-PORT answers, names and addresses of Services do not. docker exec NODE curl … asks from a node.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
+terminal-exec = A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
 terminal-new-run = Another run begins here. What stands above is of the run before.
 terminal-inside = This is a shell in the container { $container } of the pod { $pod }. “exit” or Ctrl+D leaves it.
 terminal-inside-line = Shell in the container { $container } of the pod { $pod }
@@ -224,6 +246,7 @@ editing-save = Save
 editing-cancel = Cancel
 
 ## The graph
+problem-place = Line { $line }, column { $column }
 problem-line = Line { $line }
 image-no-name = Docker Hub has no official image “{ $name }”
 image-no-tag = The image { $name } has no tag “{ $tag }”
@@ -328,7 +351,7 @@ next-waiting = No component has anything to do until time passes
 next-none = Next commands
 next-asked = The lesson asks first. What can happen next is listed once you have answered.
 next-look = Show it now
-next-running = It runs.
+next-running = The run goes on. The next commands are listed when it stops.
 next-more = show { $n } more
 go-first = first
 why-about = Press a line to see why it is so.
@@ -776,7 +799,7 @@ stopped-link = Stopped: it was not opened.
 link-opened-first = Opened the link.
 evicted = pod/{ $pod } evicted
 close = Close
-whole = All of it
+whole = The whole message
 running = { $n } steps
 restoring = Step { $done } of { $of }
 limit-refused = Stopped: the API server has refused { $n } commands in a row (“{ $why }”). As long as it does, the cluster does not come to rest.
@@ -1549,8 +1572,8 @@ request-copied = Copied.
 
 ## Every order
 explore = Every order
-explore-keys = Every order at once, from where the run stands (O)
-key-explore = Every order at once
+explore-keys = What can happen in every order in which the components can act, from where the run stands (O)
+key-explore = What can happen in every order of commands
 explore-about = Whoever goes first: all states that can be reached from where the run stands.
 explore-drawing = The graph of states is drawn when all have been looked at, or when a bound is met.
 explore-events = Commands that only write events or leases are no steps here: states that differ in nothing else count as one.
@@ -1844,7 +1867,7 @@ rehearse-own-clients = { $clients ->
 rehearse-start = Try it
 rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. An undo, a smaller number of replicas and a drain take the workload as it is in the cluster. The node with most of its pods is drained; PodDisruptionBudgets are honoured. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
 rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
-rehearse-working = It is being tried…
+rehearse-working = Requests are being sent to a copy of the run…
 rehearse-loading = The worker is being loaded…
 rehearse-progress = Rollout { $nth } of { $of } at least, { $steps } steps
 rehearse-other-run = This was found for another run than the one at hand.

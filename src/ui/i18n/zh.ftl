@@ -3,6 +3,23 @@
 ## 顶栏
 scenarios = 场景
 scenarios-now = 场景：{ $title }
+gallery-find = 查找场景
+gallery-found = { $n ->
+    [0] 没有场景的标题或说明包含这些词。
+   *[other] 找到 { $n } 个场景。
+}
+theme-first-steps = 入门
+theme-rollouts = 上线
+theme-workloads = 工作负载及其 Pod
+theme-containers = Pod 中的容器
+theme-scheduling = 调度
+theme-autoscaling = 自动扩缩
+theme-network = 网络
+theme-storage = 存储与配置
+theme-nodes = 节点
+theme-control-plane = 控制平面与控制器
+theme-api = API：资源类别、名字空间与配额
+theme-others = 其他
 own-work = 自己的
 runs-open = 你的运行…
 runs-open-about = 你做过的内容按每次运行保存在此浏览器中。
@@ -41,6 +58,7 @@ run-take-over = 由这里接管
 run-taken = 另一个标签页接管了这次运行。从现在起，你在这里所做的会另存为一次运行。
 engine-ended = 模拟内部出错了。运行从最后保存的时刻继续。
 engine-ended-again = 模拟无法从最后保存的时刻继续，所以显示另一次运行。你的运行在运行列表中。
+engine-lost = Steady 的引擎在应答之前已经终止。页面会从最后保存的时刻起换用另一个引擎继续：请重新调用。
 engine-missing = 暂时无法加载模拟。页面会再次尝试；你的工作不会丢失。
 run-gone = 这次运行已不存在。
 save-refused = 此浏览器不允许页面保存你的工作：刷新后还在，关闭标签页就会丢失。请分享为链接来保留它。
@@ -178,6 +196,7 @@ apply-done = 集群中已经是这里写的内容，“应用”不会改变任�
 apply-done-steady = 集群中已经是这里写的内容，“应用”不会改变任何东西。
 apply-next = 接下来
 apply-would = “应用”将做什么
+apply-refused = 被拒绝：
 apply-unreadable = 没有应用任何内容：清单的第 { $line } 行不是 YAML。
 apply-past = 你看到的是过去：这次运行在此之后还有内容。现在应用会开始另一个分支：
 apply-back = 编辑器中的文本比集群旧。现在应用会改回：
@@ -196,10 +215,12 @@ terminal-help =
     管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
     get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
+    改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
     docker exec NODE 查看节点内部：iptables-save、nft list ruleset、ipvsadm -Ln、ipset list、crictl ps -a、crictl pods、crictl images。
     curl（还有 wget、nc、ping、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-exec = 改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
 terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
 terminal-inside = 这是 Pod { $pod } 中容器 { $container } 的 Shell。输入 exit 或按 Ctrl+D 离开。
 terminal-inside-line = Pod { $pod } 中容器 { $container } 的 Shell
@@ -217,6 +238,7 @@ editing-save = 保存
 editing-cancel = 取消
 
 ## 图
+problem-place = 第 { $line } 行，第 { $column } 列
 problem-line = 第 { $line } 行
 image-no-name = Docker Hub 上没有名为“{ $name }”的官方镜像
 image-no-tag = 镜像 { $name } 没有标签“{ $tag }”
@@ -299,7 +321,7 @@ next-waiting = 时间推进之前，所有组件都无事可做
 next-none = 接下来的命令
 next-asked = 课程先提问：回答之后，这里会列出接下来可能发生的事。
 next-look = 现在就看
-next-running = 正在运行。
+next-running = 正在运行。停止后会列出接下来的命令。
 next-more = 再显示 { $n } 条
 go-first = 先走
 why-about = 点按某一行，看它为何如此。
@@ -674,7 +696,7 @@ stopped-link = 已停止，没有打开。
 link-opened-first = 已打开链接。
 evicted = pod/{ $pod } 已驱逐
 close = 关闭
-whole = 全部内容
+whole = 完整消息
 running = { $n } 步
 restoring = 第 { $done } 步，共 { $of } 步
 limit-refused = 已停止：API 服务器连续拒绝了 { $n } 个命令（“{ $why }”）。只要它继续拒绝，集群就不会到达稳态。
@@ -1324,8 +1346,8 @@ request-copied = 已复制。
 
 ## 所有顺序
 explore = 所有顺序
-explore-keys = 从当前时刻起，一次看遍所有顺序（O）
-key-explore = 一次看遍所有顺序
+explore-keys = 从当前时刻起，各组件按任何顺序行动时会发生什么（O）
+key-explore = 命令按任何顺序执行时会发生什么
 explore-about = 不管谁先走：从当前时刻能到达的所有状态。
 explore-drawing = 看完所有状态、或者到达某个上限时，就会画出状态图。
 explore-events = 只写 Event 或 Lease 的命令在这里不算一步：只在这些方面不同的状态视为同一个。
@@ -1594,7 +1616,7 @@ rehearse-own-clients = 运行中自己的 { $clients } 个客户端每秒共发�
 rehearse-start = 试一试
 rehearse-does = 如果编辑器中的文本会改变该工作负载，就以应用它作为更新；否则执行 kubectl rollout restart。回滚、缩容和腾空节点都针对集群中现有的工作负载；腾空的是其 Pod 最多的节点，并遵守 PodDisruptionBudget。每个就绪节点上有一个客户端，最多五个；如果运行中已有 Pod 在向该 Service 发送请求，就以它们为客户端。
 rehearse-empty = 还没有试过。每个请求都会计入：由谁应答；若无人应答，原因是什么。如果有请求丢失，还会从同一起点分别尝试可能有用的修改。
-rehearse-working = 正在尝试……
+rehearse-working = 正在向运行的副本发送请求……
 rehearse-loading = 正在加载工作线程……
 rehearse-progress = 第 { $nth } 次更新，至少共 { $of } 次，{ $steps } 步
 rehearse-other-run = 这是针对另一个运行得出的结果。

@@ -392,7 +392,9 @@ fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>, (now, step): Mark) 
         <li class={classes!("hop", (hop.place == HopPlace::Policy).then_some("bad"), now)} aria-current={step}>
             <p>{ place }if !hop.detail.is_empty() { { " " }<code>{ &hop.detail }</code> }</p>
             if !hop.rules.is_empty() {
-                <pre class="klog" tabindex="0" aria-label={t.get("hop-kube-proxy")}>{ hop.rules.join("\n") }</pre>
+                <pre class="klog rule-lines" tabindex="0" aria-label={t.get("hop-kube-proxy")}>
+                    { for hop.rules.iter().map(|rule| html! { <span>{ rule }{ "\n" }</span> }) }
+                </pre>
             }
             if changed {
                 <p class="headers"><code>{ side(&hop.source, hop.new_source) }{ " → " }{ side(&hop.destination, hop.new_destination) }{ " " }{ &hop.protocol }</code></p>

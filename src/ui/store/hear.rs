@@ -1,6 +1,6 @@
 //! What the page does with each output of the engine.
 
-use gloo::utils::window;
+use gloo::utils::{document, window};
 use steady::engine::wire::Heard;
 use steady::engine::{Input, Mode, Notice, Output, Report, Shown, Stepped};
 use wasm_bindgen::JsCast;
@@ -40,7 +40,13 @@ impl Store {
                     self.show(*shown);
                     draw = true;
                 }
-                Output::Notice(Notice { said, whole, bad }) => {
+                // What the editor marks is said there alone, if that is in sight.
+                Output::Notice(Notice { marked: true, .. }) if sees_mistakes() => {
+                    self.0.refused.set(true);
+                    self.0.toast.borrow_mut().take_if(|toast| toast.act.is_none());
+                    draw = true;
+                }
+                Output::Notice(Notice { said, whole, bad, .. }) => {
                     let text = self.texts().said(&said);
                     self.show_toast(Toast { text, whole, bad, act: None });
                 }
@@ -111,6 +117,9 @@ impl Store {
         if self.with(|s| s.text_set != shown.text_set) {
             self.0.typed.borrow_mut().take();
         }
+        if self.with(|s| s.diagnostics != shown.diagnostics) {
+            self.0.refused.set(false);
+        }
         let moved = self.with(|s| s.version != shown.version);
         let lesson = shown.lesson.clone().filter(|lesson| self.with(|s| s.lesson.as_ref() != Some(lesson)));
         *self.0.shown.borrow_mut() = shown;
@@ -180,4 +189,15 @@ fn announce(step: &Stepped) {
     if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("steady:step", &init) {
         let _ = window().dispatch_event(event.unchecked_ref());
     }
+}
+
+/// Whether the place under the editor is in sight at which the mistakes in its text are told.
+fn sees_mistakes() -> bool {
+    let place = document().query_selector("#tab-manifest-panel .changes").ok().flatten();
+    place.is_some_and(|place| {
+        let rect = place.get_bounding_client_rect();
+        // What is not shown has no size.
+        rect.width() > 0.0
+            && rect.top() < window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or(f64::MAX)
+    })
 }

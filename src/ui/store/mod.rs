@@ -101,6 +101,8 @@ pub struct View {
     pub last_step: LastStep,
     /// A message.
     pub toast: Option<Toast>,
+    /// Whether the editor's text was refused when it was applied, which stands beside its mistakes and in no message.
+    pub refused: bool,
     /// The address of a link that a person asked for, until its dialog is closed.
     pub shared: Option<String>,
     /// Which engine it is from, counted from 1.
@@ -122,6 +124,8 @@ struct Inner {
     lit: RefCell<Shared<BTreeSet<ObjectRef>>>,
     way: RefCell<Shared<Way>>,
     toast: RefCell<Option<Toast>>,
+    /// Whether the mistakes that are marked are those of a text that was applied.
+    refused: Cell<bool>,
     /// Where new views go.
     publish: RefCell<Option<Callback<View>>>,
     /// Whether there was a new view before `publish` was set.
@@ -130,8 +134,8 @@ struct Inner {
     ready: RefCell<Option<Callback<()>>>,
     /// Whether there was something to show.
     has_shown: Cell<bool>,
-    /// Called when no task is under way any more.
-    waiting: RefCell<Vec<js_sys::Function>>,
+    /// What is done when no task is under way any more.
+    waiting: RefCell<Vec<Waiting>>,
     busy: Cell<bool>,
     /// Questions that are not answered yet.
     asked: RefCell<BTreeMap<u64, Callback<Answer>>>,
@@ -144,6 +148,8 @@ struct Inner {
     /// What the input that is being handled was answered with: the last [`Output::Did`](steady::engine::Output::Did) and
     /// [`Output::Printed`](steady::engine::Output::Printed).
     did: Cell<bool>,
+    /// Whether what is being done because an input was handled is done because it never will be.
+    lost: Cell<bool>,
     printed: RefCell<Option<Printed>>,
     /// The filter and the selection that were sent last, which may be newer than those of `shown`.
     filter: RefCell<Rc<GraphFilter>>,
@@ -161,6 +167,14 @@ struct Inner {
 
 /// What is done when an input was handled.
 type Then = Box<dyn FnOnce(&Store)>;
+
+/// What is done when nothing is under way any more.
+struct Waiting {
+    /// Whether it is about what the engine does that works now. Then it is done when that engine ends, too: [`Store::is_lost`]
+    /// says so. Anything else waits for what the next engine does.
+    of_engine: bool,
+    then: Then,
+}
 
 impl PartialEq for Store {
     fn eq(&self, other: &Store) -> bool {
@@ -224,13 +238,28 @@ impl Store {
     }
 
     /// Hands the engine an input, and does something when that was handled: [`Store::did`] and [`Store::printed`] say then
-    /// what it was answered with. While there is no engine nothing is done, and it counts as handled.
+    /// what it was answered with. If there is no engine, or it ends before that, nothing was done, and [`Store::is_lost`] says so.
     pub fn send_then(&self, input: Input, then: impl FnOnce(&Store) + 'static) {
         if self.host().is_none() {
-            return then(self);
+            return self.lose([Box::new(then) as Then]);
         }
         self.send(input);
         self.0.then.borrow_mut().insert(self.0.sent.get(), Box::new(then));
+    }
+
+    /// Whether the engine that should have handled the input has ended, or was not there. This is meant for what
+    /// [`Store::send_then`] and [`Store::when_done`] call, while they do.
+    pub fn is_lost(&self) -> bool {
+        self.0.lost.get()
+    }
+
+    /// Does what waits for an engine that will not answer.
+    fn lose(&self, all: impl IntoIterator<Item = Then>) {
+        for then in all {
+            let before = self.0.lost.replace(true);
+            then(self);
+            self.0.lost.set(before);
+        }
     }
 
     /// What [`Output::Did`](steady::engine::Output::Did) says of the input that was handled.
@@ -278,8 +307,11 @@ impl Store {
         self.0.selection.borrow().clone()
     }
 
-    /// Asks the engine. The answer comes later.
+    /// Asks the engine. The answer comes later; if the engine ends before that, or there is none, `answer` is dropped.
     pub fn ask(&self, ask: Ask, answer: Callback<Answer>) {
+        if self.host().is_none() {
+            return;
+        }
         let number = self.0.questions.get() + 1;
         self.0.questions.set(number);
         self.0.asked.borrow_mut().insert(number, answer);
@@ -332,7 +364,8 @@ impl Store {
             lit = Rc::new(lesson.lit.iter().cloned().collect::<BTreeSet<ObjectRef>>()).into();
         }
         let (shared, way) = (self.0.shared.borrow().clone(), self.0.way.borrow().clone());
-        View { shown, texts, lit, way, last_step, toast, shared, engine: self.0.reviving.which() }
+        let (refused, engine) = (self.0.refused.get(), self.0.reviving.which());
+        View { shown, texts, lit, way, last_step, toast, refused, shared, engine }
     }
 
     /// Draws the page anew.
@@ -426,18 +459,29 @@ impl Store {
         self.refresh();
     }
 
-    /// Calls a function when everything that was sent is handled and no task is under way any more.
-    pub fn when_idle(&self, resolve: js_sys::Function) {
-        self.0.waiting.borrow_mut().push(resolve);
+    /// Does something when everything that was sent is handled and no task is under way any more, be it by this engine or by
+    /// another one that takes its place.
+    pub fn when_idle(&self, then: impl FnOnce(&Store) + 'static) {
+        self.0.waiting.borrow_mut().push(Waiting { of_engine: false, then: Box::new(then) });
         self.tell_idle();
+    }
+
+    /// Hands the engine an input, and does something when nothing is under way any more. If there is no engine, or it ends before
+    /// that, [`Store::is_lost`] says so.
+    pub fn when_done(&self, input: Input, then: impl FnOnce(&Store) + 'static) {
+        if self.host().is_none() {
+            return self.lose([Box::new(then) as Then]);
+        }
+        self.send(input);
+        self.0.waiting.borrow_mut().push(Waiting { of_engine: true, then: Box::new(then) });
     }
 
     fn tell_idle(&self) {
         if self.0.busy.get() || self.has_unhandled() {
             return;
         }
-        for resolve in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
-            let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
+        for waiting in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
+            (waiting.then)(self);
         }
     }
 

@@ -8,7 +8,7 @@ use gloo::utils::window;
 use steady::engine::{Begin, GraphFilter, Input, Listing, Mode, Shown, Work};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Store, Toast};
+use super::{Store, Toast, Waiting};
 
 #[wasm_bindgen]
 extern "C" {
@@ -115,17 +115,22 @@ impl Store {
         self.say_ended(if ended.get() == 1 { "engine-ended" } else { "engine-ended-again" }, why);
     }
 
-    /// Forgets what was sent to an engine that has ended. Whoever waits for an answer hears that nothing was done.
+    /// Forgets what was sent to an engine that has ended. Whoever waits for it hears that nothing was done.
     fn forget_sent(&self) {
-        self.0.asked.borrow_mut().clear();
+        let asked = std::mem::take(&mut *self.0.asked.borrow_mut());
+        // What is dropped with it may ask something of the store.
+        drop(asked);
         self.0.busy.set(false);
         self.0.did.set(false);
         self.0.printed.borrow_mut().take();
         self.0.sent.set(0);
         self.0.handled.set(0);
-        for then in std::mem::take(&mut *self.0.then.borrow_mut()).into_values() {
-            then(self);
-        }
+        let then = std::mem::take(&mut *self.0.then.borrow_mut());
+        self.lose(then.into_values());
+        let waiting = std::mem::take(&mut *self.0.waiting.borrow_mut());
+        let (ended, stay): (Vec<Waiting>, Vec<Waiting>) = waiting.into_iter().partition(|w| w.of_engine);
+        self.0.waiting.borrow_mut().extend(stay);
+        self.lose(ended.into_iter().map(|w| w.then));
     }
 
     fn say_ended(&self, key: &'static str, why: &str) {

@@ -55,6 +55,8 @@ pub fn Terminal(props: &Props) -> Html {
             *at_end.borrow_mut() = log.scroll_height() - log.scroll_top() - log.client_height() < 40;
         }
     });
+    // What becomes of such a line is said where somebody meets the first one.
+    let first_exec = props.entries.iter().find(|e| is_exec(&e.line)).map(|e| e.id);
     let entry = |e: &Rc<Entry>| {
         let copy = {
             let (store, output) = (store.clone(), e.output.clone());
@@ -74,6 +76,7 @@ pub fn Terminal(props: &Props) -> Html {
                 if let Some(said) = &e.said { <p class={classes!("muted", e.line.is_empty().then_some("new-run"))}>{ t.said(said) }</p> }
                 if !e.output.is_empty() { <pre class={classes!(e.failed.then_some("bad"))}>{ e.output.trim_end_matches('\n') }</pre> }
                 if e.refused { <pre class="bad">{ format!("error: {}", t.get("still-loading")) }</pre> }
+                if first_exec == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-exec") }</p> }
                 if e.waits { <p class="muted">{ t.get("terminal-waits") }</p> }
                 if e.edits { <p class="muted">{ t.get("terminal-edits") }</p> }
                 if e.holds {
@@ -92,4 +95,10 @@ pub fn Terminal(props: &Props) -> Html {
             <Line history={props.history.clone()} shell={props.shell.clone()} runs={props.entries.last().is_some_and(|e| e.waits)} />
         </div>
     }
+}
+
+/// Whether a line runs a command in a container.
+fn is_exec(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip_while(|word| ["kubectl", "k"].contains(word));
+    words.next() == Some("exec")
 }
