@@ -354,6 +354,8 @@ mod limits_tests;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
+mod pod_security_tests;
+#[cfg(test)]
 mod stream_tests;
 #[cfg(test)]
 mod tests;

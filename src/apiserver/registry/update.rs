@@ -114,7 +114,7 @@ impl ApiServer {
         } else if r.subresource == Subresource::Resize {
             admission::validate_resize(self, &object, &old, cx)?;
         } else if r.subresource == Subresource::EphemeralContainers {
-            admission::validate_ephemeral_containers(self, &object, cx)?;
+            admission::validate_ephemeral_containers(self, &object, &old, cx)?;
         }
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
