@@ -137,6 +137,35 @@ impl DeclType {
         DeclType::simple(Type::Any, NO_MAXIMUM, 1)
     }
 
+    /// The authorizer, which expressions of policies ask what the sender of a request may do.
+    pub fn authorizer() -> DeclType {
+        DeclType::simple(Type::object("kubernetes.authorization.Authorizer"), 0, 1)
+    }
+
+    /// A question to the authorizer about a resource.
+    pub fn resource_check() -> DeclType {
+        DeclType::simple(Type::object("kubernetes.authorization.ResourceCheck"), 0, 1)
+    }
+
+    /// What a variable may hold that has the value of an expression of this type (`convertCelTypeToDeclType`).
+    pub fn of(of: &Type) -> DeclType {
+        match of {
+            Type::Any => DeclType::any(),
+            Type::Bool => DeclType::bool(),
+            Type::Bytes => DeclType::bytes(None),
+            Type::Double => DeclType::double(),
+            Type::Duration => DeclType::duration(),
+            Type::Int => DeclType::int(),
+            Type::Null => DeclType::null(),
+            Type::String => DeclType::string(None),
+            Type::Timestamp => DeclType::date_time(),
+            Type::Uint => DeclType::uint(),
+            Type::List(_) => DeclType::list(DeclType::of(&of.param(0)), None),
+            Type::Map(_) if of.param(0) == Type::String => DeclType::map(DeclType::of(&of.param(1)), None),
+            _ => DeclType::dyn_type(),
+        }
+    }
+
     /// `type: string` with its `maxLength`, in code points. A code point takes up to four bytes, and sizes are
     /// counted in bytes.
     pub fn string(max_length: Option<i64>) -> DeclType {

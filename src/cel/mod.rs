@@ -40,7 +40,7 @@ pub use cost::{
 pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
 pub use env::Env;
 pub use escape::escape;
-pub use eval::{Activation, EvalError, Evaluation, Key, Library, List, Map, Value};
+pub use eval::{Activation, Asked, EvalError, Evaluation, Key, Library, List, Map, Value};
 pub use issues::{Issue, Issues};
 pub use program::Program;
 pub use rules::{CompiledRule, Rule, RuleScope};

@@ -356,6 +356,8 @@ mod owners_tests;
 #[cfg(test)]
 mod pod_security_tests;
 #[cfg(test)]
+mod policy_tests;
+#[cfg(test)]
 mod stream_tests;
 #[cfg(test)]
 mod tests;
