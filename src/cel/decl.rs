@@ -70,18 +70,25 @@ pub struct DeclField {
     decl: DeclType,
     required: bool,
     has_default: bool,
+    verbatim: bool,
 }
 
 impl DeclField {
     /// A property by its name in JSON.
     pub fn new(name: impl Into<String>, decl: DeclType, required: bool) -> DeclField {
-        DeclField { name: name.into(), decl, required, has_default: false }
+        DeclField { name: name.into(), decl, required, has_default: false, verbatim: false }
     }
 
     /// Whether the schema gives the property a default. One that has need not be sent, though it is required.
     pub fn with_default(mut self, has_default: bool) -> DeclField {
         self.has_default = has_default;
         self
+    }
+
+    /// A property that expressions name as it is, also where its name is a word of CEL's grammar. A property of a schema is
+    /// named by its [escaped](super::escape) name.
+    pub fn verbatim(self) -> DeclField {
+        DeclField { verbatim: true, ..self }
     }
 
     pub(crate) fn decl(&self) -> &DeclType {
@@ -348,7 +355,8 @@ impl DeclType {
                 }
                 let visible = |f: &DeclField| f.decl.0.kind != DeclKind::Unknown;
                 let known = fields.iter().filter(|(_, f)| visible(f));
-                let known = known.filter_map(|(n, f)| Some((escape(n)?, f.decl.clone()))).collect();
+                let shown = |n: &String, f: &DeclField| if f.verbatim { Some(n.clone()) } else { escape(n) };
+                let known = known.filter_map(|(n, f)| Some((shown(n, f)?, f.decl.clone()))).collect();
                 into.insert(name.clone(), Arc::new(known));
                 fields.values().for_each(|f| f.decl.structs(into));
             }

@@ -139,7 +139,7 @@ pub(super) fn validate_create(
 ) -> Result<(), Status> {
     having(object.kind(), |p| p.validate_create).try_for_each(|(name, validate)| {
         cx.enter(Stage::Admit, name, Some(object));
-        validate(api, object, &mut cx.warnings)
+        validate(api, object, &mut cx.admission_warnings)
     })
 }
 
@@ -155,7 +155,7 @@ pub(super) fn validate_update(
 ) -> Result<(), Status> {
     having(object.kind(), |p| p.validate_update).try_for_each(|(name, validate)| {
         cx.enter(Stage::Admit, name, Some(object));
-        validate(api, object, old, &mut cx.warnings)
+        validate(api, object, old, &mut cx.admission_warnings)
     })
 }
 
@@ -206,7 +206,7 @@ pub(super) fn validate_ephemeral_containers(
     cx.enter(Stage::Admit, service_account::PLUGIN.name, Some(object));
     service_account::validate_ephemeral_containers(api, object)?;
     cx.enter(Stage::Admit, pod_security::PLUGIN.name, Some(object));
-    pod_security::validate(api, object, Some(old), &mut cx.warnings)
+    pod_security::validate(api, object, Some(old), &mut cx.admission_warnings)
 }
 
 /// Asks LimitRanger, NodeDeclaredFeatureValidator and PodResizeValidator whether a pod may have these resources.

@@ -151,6 +151,7 @@ pub(super) fn serve_in(
         // A kind's strategy warns of what was stored; the decoder warns of the body even if the request is refused.
         warnings.extend(advice);
     }
+    warnings.append(&mut cx.admission_warnings);
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));

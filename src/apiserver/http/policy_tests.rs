@@ -192,6 +192,13 @@ fn a_binding_says_what_becomes_of_a_refusal() {
         made.warnings,
         [r#"299 - "Validation failed for ValidatingAdmissionPolicy 'rules' with binding 'rules': never""#]
     );
+    // A refusal does not take back what another binding warns of.
+    let path = format!("{GROUP}/validatingadmissionpolicybindings");
+    let mut strict = binding("rules", json!({}));
+    strict["metadata"]["name"] = "strict".into();
+    assert_eq!(post(&mut api, &path, &strict).status, 201);
+    let refused = post(&mut api, MAPS, &map("n", json!({})));
+    assert_eq!((refused.status, refused.warnings), (422, made.warnings));
     let elsewhere = json!({"matchResources": {"namespaceSelector": {"matchLabels": {"strict": "yes"}}}});
     let mut api = bound(never, elsewhere);
     assert_eq!(post(&mut api, MAPS, &map("m", json!({}))).status, 201);

@@ -7,10 +7,10 @@ use crate::api::labels::Selector;
 use crate::api::types::admission::{
     MatchCondition, MatchResources, NamedRuleWithOperations, ParamKind, ParamRef, Variable,
 };
-use crate::apiserver::policy::compile::{Compiler, Wanted};
 use crate::apiserver::validation::meta::{invalid_each, label_name, label_selector};
 use crate::apiserver::validation::names::{dns1035_label, dns1123_subdomain, path_segment_name};
 use crate::apiserver::validation::{Errors, FieldError, Path, json_strings, list, text};
+use crate::cel::{PolicyCompiler, Wanted};
 
 /// Fills in the defaults of what a policy or a binding looks at (`SetDefaults_MatchResources`, `SetDefaults_Rule`).
 pub(super) fn default_match_resources(of: &mut MatchResources) {
@@ -193,7 +193,7 @@ pub(super) fn match_conditions(errs: &mut Errors, conditions: &[MatchCondition],
     if conditions.len() > MAX {
         errs.push(FieldError::too_many(path, conditions.len(), MAX));
     }
-    let compiler = Compiler::new(params, false);
+    let compiler = PolicyCompiler::new(params, false);
     let mut seen = BTreeSet::new();
     for (i, condition) in conditions.iter().enumerate() {
         let path = path.index(i);
@@ -214,7 +214,7 @@ pub(super) fn match_conditions(errs: &mut Errors, conditions: &[MatchCondition],
 /// Validates an expression, which may not be empty.
 pub(super) fn compiled(
     errs: &mut Errors,
-    compiler: &Compiler,
+    compiler: &PolicyCompiler,
     expression: &str,
     authorizer: bool,
     wanted: Wanted,
@@ -228,7 +228,12 @@ pub(super) fn compiled(
 }
 
 /// Validates the variables of a policy, each of which those after it may name (`validateVariable`).
-pub(super) fn variables(errs: &mut Errors, variables: &[Variable], compiler: &mut Compiler, path: &Path) {
+pub(super) fn variables(
+    errs: &mut Errors,
+    variables: &[Variable],
+    compiler: &mut PolicyCompiler,
+    path: &Path,
+) {
     for (i, variable) in variables.iter().enumerate() {
         let path = path.index(i);
         let at = path.child("name");

@@ -15,13 +15,13 @@ use crate::api::Timestamp;
 use crate::api::types::admission::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
 };
-use crate::apiserver::policy::compile::{Compiler, Wanted};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{conditions, label_name, object_meta};
 use crate::apiserver::validation::{
     BadValue, Errors, FieldError, Path, go_json_string, list, name_is_dns_subdomain, or_default, semantic_eq,
     text,
 };
+use crate::cel::{PolicyCompiler, Wanted};
 
 /// How many audit annotations a policy may have.
 const MAX_ANNOTATIONS: usize = 20;
@@ -149,7 +149,7 @@ fn validate(errs: &mut Errors, this: &ValidatingAdmissionPolicy, conditions: boo
         policy::match_conditions(errs, list(&spec.match_conditions), params, &at);
     }
     let variables = list(&spec.variables);
-    let mut compiler = Compiler::new(params, !variables.is_empty());
+    let mut compiler = PolicyCompiler::new(params, !variables.is_empty());
     policy::variables(errs, variables, &mut compiler, &path.child("variables"));
     let (rules, annotations) = (list(&spec.validations), list(&spec.audit_annotations));
     let of_annotations = path.child("auditAnnotations");
@@ -183,7 +183,7 @@ fn validate(errs: &mut Errors, this: &ValidatingAdmissionPolicy, conditions: boo
 }
 
 /// `validateValidation`
-fn validation(errs: &mut Errors, compiler: &Compiler, rule: &Validation, path: &Path) {
+fn validation(errs: &mut Errors, compiler: &PolicyCompiler, rule: &Validation, path: &Path) {
     const EMPTY: &str = "must be non-empty if specified";
     let at = path.child("expression");
     if rule.expression.trim().is_empty() {
@@ -210,7 +210,7 @@ fn validation(errs: &mut Errors, compiler: &Compiler, rule: &Validation, path: &
 }
 
 /// `validateAuditAnnotation`
-fn annotation(errs: &mut Errors, compiler: &Compiler, policy: &str, of: &AuditAnnotation, path: &Path) {
+fn annotation(errs: &mut Errors, compiler: &PolicyCompiler, policy: &str, of: &AuditAnnotation, path: &Path) {
     let at = path.child("key");
     if policy.is_empty() {
         errs.push(FieldError::invalid(&at, &of.key, "requires metadata.name be non-empty"));

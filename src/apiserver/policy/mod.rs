@@ -2,11 +2,11 @@
 //! (`k8s.io/apiserver/pkg/admission/plugin/policy` and `…/plugin/cel`).
 //!
 //! A policy says which requests it looks at ([`matching`]) and what must hold of them; a binding switches it on, and may
-//! name objects that the rules read as `params` ([`params`]). [`compile`] has what an expression may name and what is wrong with
-//! one; the rules of the kinds ask it before a policy is stored. [`validating`] is the plug-in.
+//! name objects that the rules read as `params` ([`params`]). What an expression
+//! may name and what is wrong with one is in `cel::PolicyCompiler`, which the rules of the kinds ask before a policy is stored.
+//! [`validating`] is the plug-in.
 
 mod attributes;
-pub(super) mod compile;
 mod evaluation;
 mod matching;
 mod params;
@@ -15,12 +15,18 @@ mod validating;
 use super::ApiServer;
 use super::context::RequestContext;
 use super::stage::Stage;
-use crate::api::Object;
+use crate::api::{Kind, Object};
 use crate::apimachinery::{Request, Status};
 pub(super) use attributes::Attributes;
 
 impl ApiServer {
-    /// Asks the policies about a request, if there are any. Policies and their bindings are not asked about themselves.
+    /// Whether there are policies that may look at requests for a kind. They are not asked about themselves.
+    pub(super) fn has_policies(&self, kind: Kind) -> bool {
+        kind.group() != "admissionregistration.k8s.io"
+            && self.etcd.range(Kind::VALIDATING_ADMISSION_POLICY_BINDING, None).next().is_some()
+    }
+
+    /// Asks the policies about a request, if there are any.
     ///
     /// # Errors
     /// A policy refuses the request.
@@ -31,10 +37,10 @@ impl ApiServer {
         object: Option<&Object>,
         attributes: impl FnOnce() -> Attributes<'a>,
     ) -> Result<(), Status> {
-        if validating::is_idle(self, r.kind) {
+        if !self.has_policies(r.kind) {
             return Ok(());
         }
         cx.enter(Stage::Admit, validating::NAME, object);
-        validating::validate(self, &attributes(), &mut cx.warnings)
+        validating::validate(self, &attributes(), &mut cx.admission_warnings)
     }
 }

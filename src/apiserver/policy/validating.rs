@@ -4,7 +4,6 @@
 use std::rc::Rc;
 
 use super::attributes::{Attributes, Part};
-use super::compile::{Compiler, Wanted};
 use super::evaluation::{Evaluator, Expression, Inputs, Variable};
 use super::{matching, params};
 use crate::api::types::admission::{
@@ -15,7 +14,7 @@ use crate::api::{ApiKind, Kind, MetaExt, go_types};
 use crate::apimachinery::{Cause, Status};
 use crate::apiserver::ApiServer;
 use crate::apiserver::validation::{list, text};
-use crate::cel::{RUNTIME_COST_BUDGET, Value};
+use crate::cel::{PolicyCompiler, RUNTIME_COST_BUDGET, Value, Wanted};
 
 /// The plug-in's name.
 pub(super) const NAME: &str = "ValidatingAdmissionPolicy";
@@ -45,12 +44,6 @@ struct Verdict {
     denied: Vec<Denied>,
     /// The annotations for the audit log that cannot be made.
     unannotated: Vec<Denied>,
-}
-
-/// Whether no policy looks at requests for a kind.
-pub(super) fn is_idle(api: &ApiServer, kind: Kind) -> bool {
-    kind.group() == "admissionregistration.k8s.io"
-        || api.etcd.range(Kind::VALIDATING_ADMISSION_POLICY_BINDING, None).next().is_none()
 }
 
 /// Asks the policies whether a request may be carried out, and warns of what those say that only warn.
@@ -190,7 +183,7 @@ struct Validator<'a> {
 
 impl<'a> Validator<'a> {
     fn of(spec: &'a ValidatingAdmissionPolicySpec) -> Validator<'a> {
-        let mut compiler = Compiler::new(spec.param_kind.is_some(), true);
+        let mut compiler = PolicyCompiler::new(spec.param_kind.is_some(), true);
         let mut variables = Vec::new();
         for v in list(&spec.variables) {
             let compiled = compiler.variable(&v.name, &v.expression);
