@@ -103,6 +103,10 @@ macro_rules! with_built_in_kinds {
             ServiceCIDR SERVICE_CIDR: "networking.k8s.io"/"v1" "servicecidrs" "servicecidr" [] Cluster ["status"];
             /// An address that is taken, with the object that has it.
             IPAddress IP_ADDRESS: "networking.k8s.io"/"v1" "ipaddresses" "ipaddress" ["ip"] Cluster [];
+            /// Rules that requests must keep.
+            ValidatingAdmissionPolicy VALIDATING_ADMISSION_POLICY: "admissionregistration.k8s.io"/"v1" "validatingadmissionpolicies" "validatingadmissionpolicy" [] Cluster ["status"];
+            /// Where the rules of a policy count, and what becomes of requests that do not keep them.
+            ValidatingAdmissionPolicyBinding VALIDATING_ADMISSION_POLICY_BINDING: "admissionregistration.k8s.io"/"v1" "validatingadmissionpolicybindings" "validatingadmissionpolicybinding" [] Cluster [];
         }
     };
 }

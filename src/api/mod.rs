@@ -76,6 +76,9 @@ pub mod types {
     // Not the types of k8s-openapi, which are larger, and one of which would be copied as a whole for every version of a pod.
     pub use super::event::Event;
     pub use super::pod::Pod;
+    pub use k8s_openapi::api::admissionregistration::v1::{
+        ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    };
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
     pub use k8s_openapi::api::batch::v1::*;
@@ -103,6 +106,11 @@ pub mod types {
     };
     pub use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+    /// The parts of admission policies.
+    pub mod admission {
+        pub use k8s_openapi::api::admissionregistration::v1::*;
+    }
 
     /// The parts of HorizontalPodAutoscalers.
     pub mod autoscaling {

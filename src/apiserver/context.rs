@@ -25,6 +25,8 @@ pub(super) struct RequestContext {
     pub(super) view: Option<View>,
     /// The texts of the answer's `Warning` headers.
     pub(super) warnings: Vec<String>,
+    /// What validating admission plug-ins warn of. Unlike the advice of a kind's strategy it is told with a refusal, too.
+    pub(super) admission_warnings: Vec<String>,
     /// The stages that the request came to; `None` if nobody asked to have them noted.
     stages: Option<Vec<Entered>>,
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::context::RequestContext;
+use super::policy::Attributes;
 use super::registry::shown;
 use super::stage::Stage;
 use super::{ApiServer, apiextensions, kinds};
@@ -12,7 +13,7 @@ use crate::api::types::{CustomResourceDefinition, Pod, Time};
 use crate::api::{ApiKind, Kind, MetaExt, Object, later};
 use crate::apimachinery::{
     Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
-    Status,
+    Status, Subresource,
 };
 
 impl ApiServer {
@@ -58,6 +59,9 @@ impl ApiServer {
         let kind = old.kind();
         cx.enter(Stage::Compare, "", Some(old));
         preconditions(kind, old, options)?;
+        if r.subresource == Subresource::None {
+            self.ask_policies(r, cx, Some(old), || Attributes::delete(r, old, options))?;
+        }
         cx.enter(Stage::Prepare, "", Some(old));
         if kind == Kind::NAMESPACE
             && let Some(answer) = self.delete_namespace(r, old, options, cx)?

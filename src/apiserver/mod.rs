@@ -32,6 +32,7 @@ pub mod kinds;
 mod kubelets;
 mod managed_fields;
 mod patch;
+mod policy;
 pub mod printers;
 mod refusal;
 mod registry;

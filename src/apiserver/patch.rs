@@ -48,6 +48,10 @@ impl ApiServer {
         if r.subresource != Subresource::Status || *r.key.name != *pod.metadata.name() || r.dry_run {
             return None;
         }
+        // A policy wants to see the whole pod.
+        if self.has_policies(r.kind) {
+            return None;
+        }
         // An update of a pod that is being deleted may be its removal.
         if pod.metadata.is_deleting() || pod.status.is_none() {
             return None;

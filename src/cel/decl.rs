@@ -70,18 +70,25 @@ pub struct DeclField {
     decl: DeclType,
     required: bool,
     has_default: bool,
+    verbatim: bool,
 }
 
 impl DeclField {
     /// A property by its name in JSON.
     pub fn new(name: impl Into<String>, decl: DeclType, required: bool) -> DeclField {
-        DeclField { name: name.into(), decl, required, has_default: false }
+        DeclField { name: name.into(), decl, required, has_default: false, verbatim: false }
     }
 
     /// Whether the schema gives the property a default. One that has need not be sent, though it is required.
     pub fn with_default(mut self, has_default: bool) -> DeclField {
         self.has_default = has_default;
         self
+    }
+
+    /// A property that expressions name as it is, also where its name is a word of CEL's grammar. A property of a schema is
+    /// named by its [escaped](super::escape) name.
+    pub fn verbatim(self) -> DeclField {
+        DeclField { verbatim: true, ..self }
     }
 
     pub(crate) fn decl(&self) -> &DeclType {
@@ -135,6 +142,35 @@ impl DeclType {
     /// `google.protobuf.Any`; the same as [`DeclType::dyn_type`] but for its name.
     pub fn any() -> DeclType {
         DeclType::simple(Type::Any, NO_MAXIMUM, 1)
+    }
+
+    /// The authorizer, which expressions of policies ask what the sender of a request may do.
+    pub fn authorizer() -> DeclType {
+        DeclType::simple(Type::object("kubernetes.authorization.Authorizer"), 0, 1)
+    }
+
+    /// A question to the authorizer about a resource.
+    pub fn resource_check() -> DeclType {
+        DeclType::simple(Type::object("kubernetes.authorization.ResourceCheck"), 0, 1)
+    }
+
+    /// What a variable may hold that has the value of an expression of this type (`convertCelTypeToDeclType`).
+    pub fn of(of: &Type) -> DeclType {
+        match of {
+            Type::Any => DeclType::any(),
+            Type::Bool => DeclType::bool(),
+            Type::Bytes => DeclType::bytes(None),
+            Type::Double => DeclType::double(),
+            Type::Duration => DeclType::duration(),
+            Type::Int => DeclType::int(),
+            Type::Null => DeclType::null(),
+            Type::String => DeclType::string(None),
+            Type::Timestamp => DeclType::date_time(),
+            Type::Uint => DeclType::uint(),
+            Type::List(_) => DeclType::list(DeclType::of(&of.param(0)), None),
+            Type::Map(_) if of.param(0) == Type::String => DeclType::map(DeclType::of(&of.param(1)), None),
+            _ => DeclType::dyn_type(),
+        }
     }
 
     /// `type: string` with its `maxLength`, in code points. A code point takes up to four bytes, and sizes are
@@ -319,7 +355,8 @@ impl DeclType {
                 }
                 let visible = |f: &DeclField| f.decl.0.kind != DeclKind::Unknown;
                 let known = fields.iter().filter(|(_, f)| visible(f));
-                let known = known.filter_map(|(n, f)| Some((escape(n)?, f.decl.clone()))).collect();
+                let shown = |n: &String, f: &DeclField| if f.verbatim { Some(n.clone()) } else { escape(n) };
+                let known = known.filter_map(|(n, f)| Some((shown(n, f)?, f.decl.clone()))).collect();
                 into.insert(name.clone(), Arc::new(known));
                 fields.values().for_each(|f| f.decl.structs(into));
             }

@@ -26,6 +26,7 @@ mod escape;
 mod eval;
 mod issues;
 mod parse;
+mod policy;
 mod program;
 mod regexes;
 mod rules;
@@ -40,8 +41,9 @@ pub use cost::{
 pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
 pub use env::Env;
 pub use escape::escape;
-pub use eval::{Activation, EvalError, Evaluation, Key, Library, List, Map, Value};
+pub use eval::{Activation, Asked, EvalError, Evaluation, Key, Library, List, Map, Value};
 pub use issues::{Issue, Issues};
+pub use policy::{PolicyCompiler, Wanted};
 pub use program::Program;
 pub use rules::{CompiledRule, Rule, RuleScope};
 pub use types::{Params, Type};

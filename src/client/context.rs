@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::call::ApiCall;
 use super::indexer::Caches;
@@ -265,9 +265,15 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         condition: &Condition,
         manager: &str,
     ) -> ApiCall<S, Rc<T>> {
+        self.apply_status(key, json!({"conditions": [condition]}), manager)
+    }
+
+    /// Applies a part of the status of an object that is in no namespace (server-side apply), and takes it from whoever manages
+    /// it otherwise.
+    pub fn apply_status<T: ApiKind>(&self, key: Key, status: Value, manager: &str) -> ApiCall<S, Rc<T>> {
         let config = json!({
             "apiVersion": T::KIND.api_version(), "kind": T::KIND.as_str(), "metadata": {"name": &*key.name},
-            "status": {"conditions": [condition]},
+            "status": status,
         });
         let change = Patch::Apply { config, force: true };
         let mut call = self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change));

@@ -25,6 +25,7 @@ pub mod taint_eviction;
 mod taints;
 pub mod ttl;
 pub mod ttlafterfinished;
+pub mod validating_admission_policy_status;
 pub mod volume;
 
 use crate::api::Kind;
@@ -115,5 +116,6 @@ pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
         Controller::boxed(servicecidrs::Controller),
         Controller::boxed(nodeipam::NodeIpamController { ip_family }),
         Controller::boxed(ttl::TtlController),
+        Controller::boxed(validating_admission_policy_status::Controller),
     ]
 }

@@ -182,6 +182,8 @@ pub(super) fn known(kind: Kind) -> Known {
         | BuiltIn::Lease
         | BuiltIn::PodTemplate
         | BuiltIn::RuntimeClass
+        | BuiltIn::ValidatingAdmissionPolicy
+        | BuiltIn::ValidatingAdmissionPolicyBinding
         | BuiltIn::VolumeAttachment => described(describers::unstructured),
     }
 }

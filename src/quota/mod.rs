@@ -116,6 +116,8 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::RuntimeClass
         | BuiltIn::ServiceCIDR
         | BuiltIn::StorageClass
+        | BuiltIn::ValidatingAdmissionPolicy
+        | BuiltIn::ValidatingAdmissionPolicyBinding
         | BuiltIn::VolumeAttachment
         | BuiltIn::VolumeAttributesClass => None,
     }

@@ -65,7 +65,8 @@ fn known(name: &str) -> Option<&'static str> {
         | "crd-establishing-controller"
         | "crd-nonstructural-schema-condition-controller"
         | "crd-api-approval-condition-controller"
-        | "crd-finalizer" => "who-d",
+        | "crd-finalizer"
+        | "validatingadmissionpolicy-status-controller" => "who-d",
         _ if name.starts_with("leaderelection-") => "who-machinery",
         _ => return None,
     })

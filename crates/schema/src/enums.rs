@@ -3,6 +3,11 @@
 
 /// Definition, field, and the values it takes (for a list: those of its items).
 pub const VALUES: &[(&str, &str, &[&str])] = &[
+    ("io.k8s.api.admissionregistration.v1.MatchResources", "matchPolicy", &["Exact", "Equivalent"]),
+    ("io.k8s.api.admissionregistration.v1.NamedRuleWithOperations", "operations", &["*", "CREATE", "UPDATE", "DELETE", "CONNECT"]),
+    ("io.k8s.api.admissionregistration.v1.NamedRuleWithOperations", "scope", &["Cluster", "Namespaced", "*"]),
+    ("io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec", "validationActions", &["Deny", "Warn", "Audit"]),
+    ("io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec", "failurePolicy", &["Ignore", "Fail"]),
     ("io.k8s.api.apps.v1.DaemonSetUpdateStrategy", "type", &["RollingUpdate", "OnDelete"]),
     ("io.k8s.api.apps.v1.DeploymentStrategy", "type", &["Recreate", "RollingUpdate"]),
     ("io.k8s.api.apps.v1.StatefulSetSpec", "podManagementPolicy", &["OrderedReady", "Parallel"]),

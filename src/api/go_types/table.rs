@@ -52,6 +52,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::RuntimeClass => &RUNTIME_CLASS,
         BuiltIn::ServiceCIDR => &SERVICE_CIDR,
         BuiltIn::IPAddress => &IP_ADDRESS,
+        BuiltIn::ValidatingAdmissionPolicy => &VALIDATING_ADMISSION_POLICY,
+        BuiltIn::ValidatingAdmissionPolicyBinding => &VALIDATING_ADMISSION_POLICY_BINDING,
     }
 }
 
@@ -438,6 +440,21 @@ pub(super) static IP_ADDRESS: GoStruct = GoStruct { name: "IPAddress", fields: &
     f("apiVersion", Text, true),
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&IP_ADDRESS_SPEC), true),
+] };
+
+pub(super) static VALIDATING_ADMISSION_POLICY: GoStruct = GoStruct { name: "ValidatingAdmissionPolicy", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&VALIDATING_ADMISSION_POLICY_SPEC), true),
+    f("status", Struct(&VALIDATING_ADMISSION_POLICY_STATUS), true),
+] };
+
+pub(super) static VALIDATING_ADMISSION_POLICY_BINDING: GoStruct = GoStruct { name: "ValidatingAdmissionPolicyBinding", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&VALIDATING_ADMISSION_POLICY_BINDING_SPEC), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1202,6 +1219,29 @@ pub(super) static SERVICE_CIDR_STATUS: GoStruct = GoStruct { name: "ServiceCIDRS
 
 pub(super) static IP_ADDRESS_SPEC: GoStruct = GoStruct { name: "IPAddressSpec", fields: &[
     f("parentRef", Pointer(&Struct(&PARENT_REFERENCE)), true),
+] };
+
+pub(super) static VALIDATING_ADMISSION_POLICY_SPEC: GoStruct = GoStruct { name: "ValidatingAdmissionPolicySpec", fields: &[
+    f("paramKind", Pointer(&Struct(&PARAM_KIND)), true),
+    f("matchConstraints", Pointer(&Struct(&MATCH_RESOURCES)), true),
+    f("validations", List(&Struct(&VALIDATION)), true),
+    f("failurePolicy", Pointer(&Named("v1.FailurePolicyType", &Text)), true),
+    f("auditAnnotations", List(&Struct(&AUDIT_ANNOTATION)), true),
+    f("matchConditions", List(&Struct(&MATCH_CONDITION)), true),
+    f("variables", List(&Struct(&VARIABLE)), true),
+] };
+
+pub(super) static VALIDATING_ADMISSION_POLICY_STATUS: GoStruct = GoStruct { name: "ValidatingAdmissionPolicyStatus", fields: &[
+    f("observedGeneration", Int64, true),
+    f("typeChecking", Pointer(&Struct(&TYPE_CHECKING)), true),
+    f("conditions", List(&Struct(&CONDITION)), true),
+] };
+
+pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: GoStruct = GoStruct { name: "ValidatingAdmissionPolicyBindingSpec", fields: &[
+    f("policyName", Text, true),
+    f("paramRef", Pointer(&Struct(&PARAM_REF)), true),
+    f("matchResources", Pointer(&Struct(&MATCH_RESOURCES)), true),
+    f("validationActions", List(&Named("v1.ValidationAction", &Text)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -2211,6 +2251,52 @@ pub(super) static PARENT_REFERENCE: GoStruct = GoStruct { name: "ParentReference
     f("name", Text, true),
 ] };
 
+pub(super) static PARAM_KIND: GoStruct = GoStruct { name: "ParamKind", fields: &[
+    f("apiVersion", Text, true),
+    f("kind", Text, true),
+] };
+
+pub(super) static MATCH_RESOURCES: GoStruct = GoStruct { name: "MatchResources", fields: &[
+    f("namespaceSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("objectSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("resourceRules", List(&Struct(&NAMED_RULE_WITH_OPERATIONS)), true),
+    f("excludeResourceRules", List(&Struct(&NAMED_RULE_WITH_OPERATIONS)), true),
+    f("matchPolicy", Pointer(&Named("v1.MatchPolicyType", &Text)), true),
+] };
+
+pub(super) static VALIDATION: GoStruct = GoStruct { name: "Validation", fields: &[
+    f("expression", Text, false),
+    f("message", Text, true),
+    f("reason", Pointer(&Named("v1.StatusReason", &Text)), true),
+    f("messageExpression", Text, true),
+] };
+
+pub(super) static AUDIT_ANNOTATION: GoStruct = GoStruct { name: "AuditAnnotation", fields: &[
+    f("key", Text, false),
+    f("valueExpression", Text, false),
+] };
+
+pub(super) static MATCH_CONDITION: GoStruct = GoStruct { name: "MatchCondition", fields: &[
+    f("name", Text, false),
+    f("expression", Text, false),
+] };
+
+pub(super) static VARIABLE: GoStruct = GoStruct { name: "Variable", fields: &[
+    f("name", Text, false),
+    f("expression", Text, false),
+] };
+
+pub(super) static TYPE_CHECKING: GoStruct = GoStruct { name: "TypeChecking", fields: &[
+    f("expressionWarnings", List(&Struct(&EXPRESSION_WARNING)), true),
+] };
+
+pub(super) static PARAM_REF: GoStruct = GoStruct { name: "ParamRef", fields: &[
+    f("name", Text, true),
+    f("namespace", Text, true),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("parameterNotFoundAction", Pointer(&Named("v1.ParameterNotFoundActionType", &Text)), true),
+] };
+
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
     f("kind", Text, false),
     f("name", Text, false),
@@ -2753,12 +2839,26 @@ pub(super) static SELECTABLE_FIELD: GoStruct = GoStruct { name: "SelectableField
 ] };
 
 pub(super) static WEBHOOK_CONVERSION: GoStruct = GoStruct { name: "WebhookConversion", fields: &[
-    f("clientConfig", Pointer(&Struct(&WEBHOOK_CLIENT_CONFIG)), true),
+    f("clientConfig", Pointer(&Struct(&APIEXTENSIONS_WEBHOOK_CLIENT_CONFIG)), true),
     f("conversionReviewVersions", List(&Text), false),
 ] };
 
 pub(super) static VOLUME_NODE_RESOURCES: GoStruct = GoStruct { name: "VolumeNodeResources", fields: &[
     f("count", Pointer(&Int32), true),
+] };
+
+pub(super) static NAMED_RULE_WITH_OPERATIONS: GoStruct = GoStruct { name: "NamedRuleWithOperations", fields: &[
+    f("resourceNames", List(&Text), true),
+    f("operations", List(&Named("v1.OperationType", &Text)), true),
+    f("apiGroups", List(&Text), true),
+    f("apiVersions", List(&Text), true),
+    f("resources", List(&Text), true),
+    f("scope", Pointer(&Named("v1.ScopeType", &Text)), true),
+] };
+
+pub(super) static EXPRESSION_WARNING: GoStruct = GoStruct { name: "ExpressionWarning", fields: &[
+    f("fieldRef", Text, false),
+    f("warning", Text, false),
 ] };
 
 pub(super) static FIELD_SELECTOR_ATTRIBUTES: GoStruct = GoStruct { name: "FieldSelectorAttributes", fields: &[
@@ -3034,9 +3134,9 @@ pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: GoStruct = GoStruct { name:
     f("labelSelectorPath", Pointer(&Text), true),
 ] };
 
-pub(super) static WEBHOOK_CLIENT_CONFIG: GoStruct = GoStruct { name: "WebhookClientConfig", fields: &[
+pub(super) static APIEXTENSIONS_WEBHOOK_CLIENT_CONFIG: GoStruct = GoStruct { name: "WebhookClientConfig", fields: &[
     f("url", Pointer(&Text), true),
-    f("service", Pointer(&Struct(&SERVICE_REFERENCE)), true),
+    f("service", Pointer(&Struct(&APIEXTENSIONS_SERVICE_REFERENCE)), true),
     f("caBundle", Bytes, true),
 ] };
 
@@ -3149,7 +3249,7 @@ pub(super) static VALIDATION_RULE: GoStruct = GoStruct { name: "ValidationRule",
     f("optionalOldSelf", Pointer(&Bool), true),
 ] };
 
-pub(super) static SERVICE_REFERENCE: GoStruct = GoStruct { name: "ServiceReference", fields: &[
+pub(super) static APIEXTENSIONS_SERVICE_REFERENCE: GoStruct = GoStruct { name: "ServiceReference", fields: &[
     f("namespace", Text, false),
     f("name", Text, false),
     f("path", Pointer(&Text), true),

@@ -53,6 +53,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::RuntimeClass => &RUNTIME_CLASS,
         BuiltIn::ServiceCIDR => &SERVICE_CIDR,
         BuiltIn::IPAddress => &IP_ADDRESS,
+        BuiltIn::ValidatingAdmissionPolicy => &VALIDATING_ADMISSION_POLICY,
+        BuiltIn::ValidatingAdmissionPolicyBinding => &VALIDATING_ADMISSION_POLICY_BINDING,
     }
 }
 
@@ -319,6 +321,17 @@ static SERVICE_CIDR: Type = Type { name: "ServiceCIDR", atomic: false, fields: &
 static IP_ADDRESS: Type = Type { name: "IPAddress", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&IP_ADDRESS_SPEC)),
+] };
+
+static VALIDATING_ADMISSION_POLICY: Type = Type { name: "ValidatingAdmissionPolicy", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&VALIDATING_ADMISSION_POLICY_SPEC)),
+    f("status", Struct(&VALIDATING_ADMISSION_POLICY_STATUS)),
+] };
+
+static VALIDATING_ADMISSION_POLICY_BINDING: Type = Type { name: "ValidatingAdmissionPolicyBinding", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&VALIDATING_ADMISSION_POLICY_BINDING_SPEC)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -718,6 +731,26 @@ static SERVICE_CIDR_STATUS: Type = Type { name: "ServiceCIDRStatus", atomic: fal
 
 static IP_ADDRESS_SPEC: Type = Type { name: "IPAddressSpec", atomic: false, fields: &[
     f("parentRef", Struct(&PARENT_REFERENCE)),
+] };
+
+static VALIDATING_ADMISSION_POLICY_SPEC: Type = Type { name: "ValidatingAdmissionPolicySpec", atomic: false, fields: &[
+    f("paramKind", Struct(&PARAM_KIND)),
+    f("matchConstraints", Struct(&MATCH_RESOURCES)),
+    f("validations", List(&Struct(&VALIDATION))).atomic(),
+    f("auditAnnotations", List(&Struct(&AUDIT_ANNOTATION))).atomic(),
+    f("matchConditions", List(&Struct(&MATCH_CONDITION))).merge().merge_key("name").list_map(&["name"]),
+    f("variables", List(&Struct(&VARIABLE))).merge().merge_key("name").list_map(&["name"]),
+] };
+
+static VALIDATING_ADMISSION_POLICY_STATUS: Type = Type { name: "ValidatingAdmissionPolicyStatus", atomic: false, fields: &[
+    f("typeChecking", Struct(&TYPE_CHECKING)),
+    f("conditions", List(&Struct(&CONDITION))).list_map(&["type"]),
+] };
+
+static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: Type = Type { name: "ValidatingAdmissionPolicyBindingSpec", atomic: false, fields: &[
+    f("paramRef", Struct(&PARAM_REF)),
+    f("matchResources", Struct(&MATCH_RESOURCES)),
+    f("validationActions", List(&Scalar)).list_set(),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
@@ -1183,6 +1216,31 @@ static LABEL_SELECTOR_REQUIREMENT: Type = Type { name: "LabelSelectorRequirement
 
 static PARENT_REFERENCE: Type = Type { name: "ParentReference", atomic: false, fields: &[] };
 
+static PARAM_KIND: Type = Type { name: "ParamKind", atomic: true, fields: &[] };
+
+static MATCH_RESOURCES: Type = Type { name: "MatchResources", atomic: true, fields: &[
+    f("namespaceSelector", Struct(&LABEL_SELECTOR)),
+    f("objectSelector", Struct(&LABEL_SELECTOR)),
+    f("resourceRules", List(&Struct(&NAMED_RULE_WITH_OPERATIONS))).atomic(),
+    f("excludeResourceRules", List(&Struct(&NAMED_RULE_WITH_OPERATIONS))).atomic(),
+] };
+
+static VALIDATION: Type = Type { name: "Validation", atomic: false, fields: &[] };
+
+static AUDIT_ANNOTATION: Type = Type { name: "AuditAnnotation", atomic: false, fields: &[] };
+
+static MATCH_CONDITION: Type = Type { name: "MatchCondition", atomic: false, fields: &[] };
+
+static VARIABLE: Type = Type { name: "Variable", atomic: true, fields: &[] };
+
+static TYPE_CHECKING: Type = Type { name: "TypeChecking", atomic: false, fields: &[
+    f("expressionWarnings", List(&Struct(&EXPRESSION_WARNING))).atomic(),
+] };
+
+static PARAM_REF: Type = Type { name: "ParamRef", atomic: true, fields: &[
+    f("selector", Struct(&LABEL_SELECTOR)),
+] };
+
 static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
@@ -1471,11 +1529,21 @@ static CUSTOM_RESOURCE_COLUMN_DEFINITION: Type = Type { name: "CustomResourceCol
 static SELECTABLE_FIELD: Type = Type { name: "SelectableField", atomic: false, fields: &[] };
 
 static WEBHOOK_CONVERSION: Type = Type { name: "WebhookConversion", atomic: false, fields: &[
-    f("clientConfig", Struct(&WEBHOOK_CLIENT_CONFIG)),
+    f("clientConfig", Struct(&APIEXTENSIONS_WEBHOOK_CLIENT_CONFIG)),
     f("conversionReviewVersions", List(&Scalar)).atomic(),
 ] };
 
 static VOLUME_NODE_RESOURCES: Type = Type { name: "VolumeNodeResources", atomic: false, fields: &[] };
+
+static NAMED_RULE_WITH_OPERATIONS: Type = Type { name: "NamedRuleWithOperations", atomic: true, fields: &[
+    f("resourceNames", List(&Scalar)).atomic(),
+    f("operations", List(&Scalar)).atomic(),
+    f("apiGroups", List(&Scalar)).atomic(),
+    f("apiVersions", List(&Scalar)).atomic(),
+    f("resources", List(&Scalar)).atomic(),
+] };
+
+static EXPRESSION_WARNING: Type = Type { name: "ExpressionWarning", atomic: false, fields: &[] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
@@ -1625,8 +1693,8 @@ static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Type = Type { name: "CustomResourceSu
 
 static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Type = Type { name: "CustomResourceSubresourceScale", atomic: false, fields: &[] };
 
-static WEBHOOK_CLIENT_CONFIG: Type = Type { name: "WebhookClientConfig", atomic: false, fields: &[
-    f("service", Struct(&SERVICE_REFERENCE)),
+static APIEXTENSIONS_WEBHOOK_CLIENT_CONFIG: Type = Type { name: "WebhookClientConfig", atomic: false, fields: &[
+    f("service", Struct(&APIEXTENSIONS_SERVICE_REFERENCE)),
     f("caBundle", List(&Scalar)),
 ] };
 
@@ -1676,4 +1744,4 @@ static EXTERNAL_DOCUMENTATION: Type = Type { name: "ExternalDocumentation", atom
 
 static VALIDATION_RULE: Type = Type { name: "ValidationRule", atomic: false, fields: &[] };
 
-static SERVICE_REFERENCE: Type = Type { name: "ServiceReference", atomic: false, fields: &[] };
+static APIEXTENSIONS_SERVICE_REFERENCE: Type = Type { name: "ServiceReference", atomic: false, fields: &[] };

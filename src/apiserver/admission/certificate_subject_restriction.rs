@@ -13,7 +13,7 @@ pub(super) const PLUGIN: Plugin = Plugin {
     ..Plugin::new("CertificateSubjectRestriction")
 };
 
-fn validate_create(_: &ApiServer, object: &Object) -> Result<(), Status> {
+fn validate_create(_: &ApiServer, object: &Object, _: &mut Vec<String>) -> Result<(), Status> {
     let Some(request) = CertificateSigningRequest::from_object(object) else { return Ok(()) };
     restrict_subject(request).map_err(|why| Status::forbidden(object.kind(), object.name(), &why))
 }

@@ -17,9 +17,13 @@ use crate::apiserver::ApiServer;
 
 pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
-    validate_create: hook(&[Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM], validate),
+    validate_create: hook(&[Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM], |api, object, _| {
+        validate(api, object)
+    }),
     // What a pod uses changes by `pods/resize` alone, but a claim may ask for more.
-    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], validate_update),
+    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], |api, object, old, _| {
+        validate_update(api, object, old)
+    }),
     ..Plugin::new("LimitRanger")
 };
 

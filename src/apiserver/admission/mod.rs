@@ -15,6 +15,7 @@ mod namespace_lifecycle;
 mod node_declared_feature_validator;
 mod persistent_volume_claim_resize;
 mod pod_resize_validator;
+mod pod_security;
 pub(super) mod pod_topology_labels;
 mod priority;
 mod resource_quota;
@@ -33,11 +34,12 @@ use crate::apimachinery::{Request, Status};
 
 /// The plug-ins that are on by default and have something to do here, in the order of `AllOrderedPlugins`
 /// (`k8s.io/kubernetes/pkg/kubeapiserver/options`).
-const PLUGINS: [&Plugin; 13] = [
+const PLUGINS: [&Plugin; 14] = [
     &namespace_lifecycle::PLUGIN,
     &limit_ranger::PLUGIN,
     &service_account::PLUGIN,
     &taint_nodes_by_condition::PLUGIN,
+    &pod_security::PLUGIN,
     &priority::PLUGIN,
     &default_toleration_seconds::PLUGIN,
     &default_storage_class::PLUGIN,
@@ -53,14 +55,15 @@ const PLUGINS: [&Plugin; 13] = [
 type AdmitCreate = fn(&mut ApiServer, &mut Object) -> Result<(), Status>;
 /// Changes an object (the first) that is to replace another one (the second) (`MutationInterface`, operation `UPDATE`).
 type AdmitUpdate = fn(&mut Object, &Object);
-/// Refuses a new object that is complete (`ValidationInterface`, operation `CREATE`).
-type ValidateCreate = fn(&ApiServer, &Object) -> Result<(), Status>;
-/// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation `UPDATE`).
-type ValidateUpdate = fn(&ApiServer, &Object, &Object) -> Result<(), Status>;
+/// Refuses a new object that is complete, or warns of it (`ValidationInterface`, operation `CREATE`).
+type ValidateCreate = fn(&ApiServer, &Object, &mut Vec<String>) -> Result<(), Status>;
+/// Refuses an object (the first) that is to replace another one (the second), or warns of it (`ValidationInterface`, operation
+/// `UPDATE`).
+type ValidateUpdate = fn(&ApiServer, &Object, &Object, &mut Vec<String>) -> Result<(), Status>;
 
 /// An admission plug-in. It is asked of objects themselves, not of their subresources. `pods/resize` asks LimitRanger,
 /// NodeDeclaredFeatureValidator and PodResizeValidator ([`admit_resize`], [`validate_resize`]), `pods/ephemeralcontainers` asks
-/// ServiceAccount ([`validate_ephemeral_containers`]), `pods/binding` and `pods/eviction` ask NamespaceLifecycle
+/// ServiceAccount and PodSecurity ([`validate_ephemeral_containers`]), `pods/binding` and `pods/eviction` ask NamespaceLifecycle
 /// ([`admit_subresource`]). A hook that is `None` means that the
 /// plug-in does not handle the operation.
 struct Plugin {
@@ -136,7 +139,7 @@ pub(super) fn validate_create(
 ) -> Result<(), Status> {
     having(object.kind(), |p| p.validate_create).try_for_each(|(name, validate)| {
         cx.enter(Stage::Admit, name, Some(object));
-        validate(api, object)
+        validate(api, object, &mut cx.admission_warnings)
     })
 }
 
@@ -152,7 +155,7 @@ pub(super) fn validate_update(
 ) -> Result<(), Status> {
     having(object.kind(), |p| p.validate_update).try_for_each(|(name, validate)| {
         cx.enter(Stage::Admit, name, Some(object));
-        validate(api, object, old)
+        validate(api, object, old, &mut cx.admission_warnings)
     })
 }
 
@@ -189,17 +192,21 @@ fn node_of_change<'a>(api: &'a ApiServer, pod: &Pod, old: &Pod) -> Result<Option
     node.map(|node| Some(&**node)).ok_or_else(missing)
 }
 
-/// Asks ServiceAccount, which alone handles `pods/ephemeralcontainers`, whether a pod may have its ephemeral containers.
+/// Asks ServiceAccount and PodSecurity, which alone handle `pods/ephemeralcontainers`, whether a pod may have its ephemeral
+/// containers.
 ///
 /// # Errors
-/// The pod's service account does not allow their Secrets.
+/// The pod's service account does not allow their Secrets, or they violate what the namespace enforces.
 pub(super) fn validate_ephemeral_containers(
     api: &ApiServer,
     object: &Object,
+    old: &Object,
     cx: &mut RequestContext,
 ) -> Result<(), Status> {
     cx.enter(Stage::Admit, service_account::PLUGIN.name, Some(object));
-    service_account::validate_ephemeral_containers(api, object)
+    service_account::validate_ephemeral_containers(api, object)?;
+    cx.enter(Stage::Admit, pod_security::PLUGIN.name, Some(object));
+    pod_security::validate(api, object, Some(old), &mut cx.admission_warnings)
 }
 
 /// Asks LimitRanger, NodeDeclaredFeatureValidator and PodResizeValidator whether a pod may have these resources.

@@ -10,7 +10,9 @@ use crate::apimachinery::Status;
 use crate::apiserver::ApiServer;
 
 pub(super) const PLUGIN: Plugin = Plugin {
-    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], validate_update),
+    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], |api, new, old, _| {
+        validate_update(api, new, old)
+    }),
     ..Plugin::new("PersistentVolumeClaimResize")
 };
 

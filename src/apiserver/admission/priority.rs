@@ -13,8 +13,8 @@ use crate::apiserver::refusal::name_in_refusal;
 pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
     admit_update: hook(&[Kind::POD], keep_priority),
-    validate_create: hook(&[Kind::PRIORITY_CLASS], |api, object| only_default_priority(api, object, None)),
-    validate_update: hook(&[Kind::PRIORITY_CLASS], |api, object, old| {
+    validate_create: hook(&[Kind::PRIORITY_CLASS], |api, object, _| only_default_priority(api, object, None)),
+    validate_update: hook(&[Kind::PRIORITY_CLASS], |api, object, old, _| {
         only_default_priority(api, object, Some(old))
     }),
     ..Plugin::new("Priority")

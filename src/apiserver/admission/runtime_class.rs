@@ -16,7 +16,7 @@ pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], |api, object| {
         Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
     }),
-    validate_create: hook(&[Kind::POD], |api, object| {
+    validate_create: hook(&[Kind::POD], |api, object, _| {
         Pod::from_object(object).map_or(Ok(()), |pod| validate(api, pod))
     }),
     ..Plugin::new("RuntimeClass")

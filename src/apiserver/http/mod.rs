@@ -151,6 +151,7 @@ pub(super) fn serve_in(
         // A kind's strategy warns of what was stored; the decoder warns of the body even if the request is refused.
         warnings.extend(advice);
     }
+    warnings.append(&mut cx.admission_warnings);
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));
@@ -353,6 +354,10 @@ mod facts;
 mod limits_tests;
 #[cfg(test)]
 mod owners_tests;
+#[cfg(test)]
+mod pod_security_tests;
+#[cfg(test)]
+mod policy_tests;
 #[cfg(test)]
 mod stream_tests;
 #[cfg(test)]

@@ -60,6 +60,7 @@ macro_rules! status_keeps_spec {
     };
 }
 
+mod admission_policy;
 pub(super) mod certificate_signing_request;
 mod cluster_role;
 mod cluster_role_binding;
@@ -106,6 +107,8 @@ mod stateful_set;
 mod storage;
 mod storage_class;
 mod strategy;
+mod validating_admission_policy;
+mod validating_admission_policy_binding;
 mod version;
 pub(super) mod versions;
 mod volume_attachment;
@@ -245,6 +248,17 @@ fn drop_disabled(template: Option<&mut PodTemplateSpec>, old: Option<&PodTemplat
     if let Some(spec) = template.and_then(|t| t.spec.as_mut()) {
         pod::disabled::drop_disabled(spec, old.and_then(|t| t.spec.as_ref()));
     }
+}
+
+/// Sets back the metadata that an update of the status may not change (`ResetObjectMetaForStatus`).
+fn reset_meta_for_status(new: &mut ObjectMeta, old: &ObjectMeta) {
+    new.deletion_timestamp.clone_from(&old.deletion_timestamp);
+    new.generation = old.generation;
+    new.self_link.clone_from(&old.self_link);
+    new.labels.clone_from(&old.labels);
+    new.annotations.clone_from(&old.annotations);
+    new.finalizers.clone_from(&old.finalizers);
+    new.owner_references.clone_from(&old.owner_references);
 }
 
 /// Sets back what may not change. Most often it has not, and what is large is not copied.

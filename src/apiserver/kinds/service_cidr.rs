@@ -8,9 +8,9 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep, reset_meta_for_status};
 use crate::api::Timestamp;
-use crate::api::types::{ObjectMeta, ServiceCIDR};
+use crate::api::types::ServiceCIDR;
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{IMMUTABLE, object_meta, object_meta_update};
 use crate::apiserver::validation::{
@@ -100,17 +100,6 @@ impl Strategy for ServiceCIDR {
 
 fn cidrs(of: &ServiceCIDR) -> &[String] {
     of.spec.as_ref().map_or(&[], |s| list(&s.cidrs))
-}
-
-/// Sets back the metadata that an update of the status may not change (`ResetObjectMetaForStatus`).
-fn reset_meta_for_status(new: &mut ObjectMeta, old: &ObjectMeta) {
-    new.deletion_timestamp.clone_from(&old.deletion_timestamp);
-    new.generation = old.generation;
-    new.self_link.clone_from(&old.self_link);
-    new.labels.clone_from(&old.labels);
-    new.annotations.clone_from(&old.annotations);
-    new.finalizers.clone_from(&old.finalizers);
-    new.owner_references.clone_from(&old.owner_references);
 }
 
 /// One range, or one of each family (`validateServiceCIDRSpec`).

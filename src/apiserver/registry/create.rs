@@ -9,6 +9,7 @@ use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_create;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::kinds::{self, Creation};
+use crate::apiserver::policy::Attributes;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::valid_spec::{Valid, ValidSpecCache};
 use crate::apiserver::validation::invalid;
@@ -95,6 +96,7 @@ impl ApiServer {
         cx.enter(Stage::Validate, "", Some(&object));
         self.validate_new(r, strategy, submitted, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
+        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object))?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         drop_version(r, &mut object)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::strategy::WriteStrategy;
-use super::{one_owner_once, shown, take_managers};
+use super::{one_owner_once, scale_of, shown, take_managers};
 use crate::api::quote::go_quote;
 use crate::api::types::ObjectMeta;
 use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
@@ -11,6 +11,7 @@ use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subre
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_update;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
+use crate::apiserver::policy::Attributes;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;
 use crate::apiserver::{ApiServer, admission, kinds};
@@ -114,8 +115,9 @@ impl ApiServer {
         } else if r.subresource == Subresource::Resize {
             admission::validate_resize(self, &object, &old, cx)?;
         } else if r.subresource == Subresource::EphemeralContainers {
-            admission::validate_ephemeral_containers(self, &object, cx)?;
+            admission::validate_ephemeral_containers(self, &object, &old, cx)?;
         }
+        self.ask_policies(r, cx, Some(&object), || updated(r, &object, &old))?;
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         object.set_resource_version(old.resource_version());
@@ -137,6 +139,16 @@ impl ApiServer {
             object = self.write(old.reference(), Some(old), object, r, cx);
         }
         Ok(Response::Object { object: strategy.shown(object)?, created: false })
+    }
+}
+
+/// What policies see of an update. That of a scale is one of a Scale.
+fn updated<'a>(r: &'a Request, object: &'a Object, old: &'a Object) -> Attributes<'a> {
+    let attributes = Attributes::update(r, object, old);
+    let scales = (r.subresource == Subresource::Scale).then(|| scale_of(object).zip(scale_of(old))).flatten();
+    match scales {
+        Some((new, old)) => attributes.as_object_of(crate::api::scale::kind(), new, old),
+        None => attributes,
     }
 }
 

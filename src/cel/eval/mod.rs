@@ -21,8 +21,8 @@ use super::type_names::TypeNames;
 pub use error::EvalError;
 use meter::Meter;
 use paths::{constant, has, is_constant, not_optional, relative, select, valid};
+pub use value::{Asked, Key, Library, List, Map, Value};
 use value::{Entries, Items};
-pub use value::{Key, Library, List, Map, Value};
 
 pub(crate) type EvalResult = Result<Value, EvalError>;
 

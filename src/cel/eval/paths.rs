@@ -69,8 +69,26 @@ pub(super) fn select(of: &Value, field: &str) -> EvalResult {
         },
         Value::Optional(None) => Ok(Value::Optional(None)),
         Value::Optional(Some(inner)) => operators::optional_index(inner, &Value::string(field)),
+        scalar if is_scalar(scalar) => Err(EvalError::new(format!("no such key: {field}"))),
         _ => Err(EvalError::overload()),
     }
+}
+
+/// Whether a value has no parts. It has no fields then, rather than that it could not be asked (`refQualify` of cel-go's
+/// `interpreter/attributes.go`).
+fn is_scalar(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Uint(_)
+            | Value::Double(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Timestamp(_)
+            | Value::Duration(_)
+    )
 }
 
 /// `has(operand.field)`
@@ -79,6 +97,7 @@ pub(super) fn has(of: &Value, field: &str) -> EvalResult {
         Value::Map(map) => Ok(Value::Bool(map.entries.contains_key(&Key::String(field.into())))),
         Value::Optional(None) => Ok(Value::Bool(false)),
         Value::Optional(Some(inner)) => has(inner, field),
+        scalar if is_scalar(scalar) => Ok(Value::Bool(false)),
         _ => Err(EvalError::overload()),
     }
 }

@@ -84,6 +84,23 @@ pub enum Library {
     Semver(Semver),
     /// `kubernetes.NamedFormat`
     Format(Format),
+    /// `kubernetes.authorization`
+    Asked(Asked),
+}
+
+/// How far a question to the authorizer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing has been asked yet.
+    Authorizer,
+    /// It is about a path.
+    Path,
+    /// It is about a resource of a group.
+    Group,
+    /// It is about a resource.
+    Resource,
+    /// It has been answered.
+    Decision,
 }
 
 /// The key of a map. Numbers that are equal are one key.
@@ -182,6 +199,21 @@ impl Value {
         Value::Map(Map { entries, unknown: None })
     }
 
+    /// A value whose use is an error with these words.
+    pub fn invalid(why: &str) -> Value {
+        Value::Invalid(why.into())
+    }
+
+    /// The authorizer, which expressions ask what the sender of a request may do.
+    pub fn authorizer() -> Value {
+        Value::library(Library::Asked(Asked::Authorizer))
+    }
+
+    /// A question to the authorizer about a resource.
+    pub fn resource_check() -> Value {
+        Value::library(Library::Asked(Asked::Resource))
+    }
+
     pub(crate) fn some(value: Value) -> Value {
         Value::Optional(Some(Rc::new(value)))
     }
@@ -278,6 +310,13 @@ impl Library {
             Library::Cidr(_) => Type::opaque("net.CIDR", Vec::new()),
             Library::Semver(_) => Type::object("kubernetes.Semver"),
             Library::Format(_) => Type::object("kubernetes.NamedFormat"),
+            Library::Asked(asked) => Type::object(match asked {
+                Asked::Authorizer => "kubernetes.authorization.Authorizer",
+                Asked::Path => "kubernetes.authorization.PathCheck",
+                Asked::Group => "kubernetes.authorization.GroupCheck",
+                Asked::Resource => "kubernetes.authorization.ResourceCheck",
+                Asked::Decision => "kubernetes.authorization.Decision",
+            }),
         }
     }
 }

@@ -25,7 +25,7 @@ fn a_pod_goes_its_way_and_the_server_stays_as_it_is() {
         trace.entered.iter().map(|e| format!("{} {}", e.stage.as_str(), e.plugin)).collect();
     assert_eq!(
         way.join(", "),
-        "decode , default , mutate NamespaceLifecycle, mutate LimitRanger, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, mutate PodTopologyLabels, prepare , validate , admit LimitRanger, admit RuntimeClass, admit ResourceQuota, store "
+        "decode , default , mutate NamespaceLifecycle, mutate LimitRanger, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, mutate PodTopologyLabels, prepare , validate , admit LimitRanger, admit PodSecurity, admit RuntimeClass, admit ResourceQuota, store "
     );
     // The same request in earnest comes out the same.
     let mut twin = cluster.clone();

@@ -1038,6 +1038,7 @@ why-volume_protection-add_finalizer = a volume is kept while it is bound
 why-claim_protection-remove_finalizer = { $claim } is deleted, and no pod uses it
 why-attributes_class_protection-remove_finalizer = { $class } is deleted, and neither claim nor volume names it
 why-attributes_class_protection-add_finalizer = a VolumeAttributesClass is kept while a claim or a volume names it
+why-admission_policy_status-check = the expressions of { $policy } have not been checked yet as they are now
 why-claim_protection-add_finalizer = a claim is kept while a pod uses it
 why-nodeipam-allocate = node { $node } has no range for its pods, and { $range } is free
 why-ttl-update_node = in a cluster of { $nodes } nodes a kubelet may keep what it has read for { $seconds } s

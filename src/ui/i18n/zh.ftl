@@ -868,6 +868,7 @@ why-volume_protection-add_finalizer = 卷在绑定期间会被保留
 why-claim_protection-remove_finalizer = { $claim } 已被删除，没有 Pod 使用它
 why-attributes_class_protection-remove_finalizer = { $class } 已被删除，没有申领或卷引用它
 why-attributes_class_protection-add_finalizer = 只要有申领或卷引用，VolumeAttributesClass 就会被保留
+why-admission_policy_status-check = { $policy } 的表达式在当前版本上尚未检查过
 why-claim_protection-add_finalizer = 只要有 Pod 使用，申领就会被保留
 why-nodeipam-allocate = 节点 { $node } 还没有 Pod 的地址范围，{ $range } 空闲
 why-ttl-update_node = 集群有 { $nodes } 个节点，kubelet 读到的内容可保留 { $seconds } 秒

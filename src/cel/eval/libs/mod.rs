@@ -1,5 +1,6 @@
 //! What functions do. Which of them exist, and for which types, is in `check/tables.rs`.
 
+mod authorizer;
 mod convert;
 mod format;
 mod lists;
@@ -31,6 +32,7 @@ pub(super) fn call(function: &str, member: bool, args: &[Value], meter: &mut Met
             .or_else(|| semver::member(function, args))
             .or_else(|| format::member(function, args))
             .or_else(|| optional::member(function, args))
+            .or_else(|| authorizer::member(function, args))
     } else {
         convert::global(function, args)
             .or_else(|| strings::global(function, args, meter))

@@ -1,0 +1,234 @@
+//! What a request is, as policies see it (`admission.Attributes`).
+
+use serde_json::{Value, json};
+
+use crate::api::types::ObjectMeta;
+use crate::api::{Kind, MetaExt, Object, go_types};
+use crate::apimachinery::{DeleteOptions, Request};
+use crate::apiserver::kinds::versions;
+use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
+
+/// What a request does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::apiserver) enum Operation {
+    Create,
+    Update,
+    Delete,
+}
+
+impl Operation {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Operation::Create => "CREATE",
+            Operation::Update => "UPDATE",
+            Operation::Delete => "DELETE",
+        }
+    }
+
+    fn options(self) -> &'static str {
+        match self {
+            Operation::Create => "CreateOptions",
+            Operation::Update => "UpdateOptions",
+            Operation::Delete => "DeleteOptions",
+        }
+    }
+}
+
+/// A request for one object.
+#[derive(Clone, Debug)]
+pub(in crate::apiserver) struct Attributes<'a> {
+    pub(super) operation: Operation,
+    /// The resource, in the version that the request speaks of it.
+    pub(super) resource: Kind,
+    /// `status`; empty for the object itself.
+    pub(super) subresource: &'static str,
+    /// What the object is in that version. A subresource may be an object of another kind.
+    pub(super) kind: Kind,
+    /// The name in the path, or that of a new object; empty where a collection is deleted.
+    pub(super) name: &'a str,
+    pub(super) namespace: &'a str,
+    /// The object as it is to be stored; `None` for a deletion.
+    pub(super) object: Option<Part>,
+    /// The object as it is stored; `None` for a new one.
+    pub(super) old: Option<Part>,
+    request: &'a Request,
+    deletes: Option<&'a DeleteOptions>,
+}
+
+/// An object as JSON, and its labels.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// In the stored version, or in the version of its definition that the request speaks of.
+    pub(super) value: Value,
+}
+
+impl Part {
+    fn of(object: &Object) -> Part {
+        Part { value: object.to_value() }
+    }
+
+    /// The labels, as a selector reads them.
+    pub(super) fn labels(&self) -> std::collections::BTreeMap<String, String> {
+        let labels = self.value.pointer("/metadata/labels").and_then(Value::as_object);
+        let label = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+        labels.into_iter().flatten().filter_map(label).collect()
+    }
+}
+
+impl<'a> Attributes<'a> {
+    /// The attributes of a request that creates `object`.
+    pub(in crate::apiserver) fn create(request: &'a Request, object: &'a Object) -> Attributes<'a> {
+        Attributes {
+            operation: Operation::Create,
+            object: Some(Part::of(object)),
+            old: None,
+            ..Attributes::of(request, object.meta())
+        }
+    }
+
+    /// The attributes of a request that replaces `old` by `object`.
+    pub(in crate::apiserver) fn update(
+        request: &'a Request,
+        object: &'a Object,
+        old: &'a Object,
+    ) -> Attributes<'a> {
+        Attributes {
+            operation: Operation::Update,
+            object: Some(Part::of(object)),
+            old: Some(Part::of(old)),
+            ..Attributes::of(request, old.meta())
+        }
+    }
+
+    /// The attributes of a request that deletes `old`, alone or with all others.
+    pub(in crate::apiserver) fn delete(
+        request: &'a Request,
+        old: &'a Object,
+        options: &'a DeleteOptions,
+    ) -> Attributes<'a> {
+        Attributes {
+            operation: Operation::Delete,
+            object: None,
+            old: Some(Part::of(old)),
+            name: &request.key.name,
+            deletes: Some(options),
+            ..Attributes::of(request, old.meta())
+        }
+    }
+
+    /// The attributes of a request whose subresource is an object of its own: `scale` is a Scale.
+    pub(in crate::apiserver) fn as_object_of(self, kind: Kind, object: Value, old: Value) -> Attributes<'a> {
+        Attributes { kind, object: Some(Part { value: object }), old: Some(Part { value: old }), ..self }
+    }
+
+    fn of(request: &'a Request, meta: &'a ObjectMeta) -> Attributes<'a> {
+        // The namespace of a namespace is itself.
+        let is_namespace = request.kind == Kind::NAMESPACE;
+        Attributes {
+            operation: Operation::Update,
+            resource: request.kind,
+            subresource: request.subresource.as_str(),
+            kind: request.kind,
+            name: meta.name(),
+            namespace: if is_namespace { meta.name() } else { meta.namespace() },
+            object: None,
+            old: None,
+            request,
+            deletes: None,
+        }
+    }
+
+    /// Whether the request is for the kind itself, and so other versions of its objects can be made.
+    pub(super) fn converts(&self) -> bool {
+        self.kind == self.resource
+    }
+
+    /// How a refusal names the object (`extractResourceName`).
+    pub(super) fn name_in_refusal(&self) -> &str {
+        if self.name.is_empty() { "Unknown" } else { self.name }
+    }
+
+    /// An object as Go writes its struct in a version of the kind.
+    pub(super) fn present(&self, part: &Part, kind: Kind) -> Value {
+        let mut value = part.value.clone();
+        if self.converts() && !kind.is_custom() {
+            value = versions::present(kind, value);
+            go_types::write_unset(go_types::of(kind), &mut value);
+        }
+        value["apiVersion"] = kind.api_version().into();
+        value["kind"] = kind.as_str().into();
+        value
+    }
+
+    /// `request` (`CreateAdmissionRequest`): `kind` and `resource` are those that the policy was matched by.
+    pub(super) fn to_request(&self, matched: Kind) -> Value {
+        let of_kind =
+            |kind: Kind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.as_str()});
+        let of_resource =
+            |kind: Kind| json!({"group": kind.group(), "version": kind.version(), "resource": kind.plural()});
+        let matched_kind = if self.converts() { matched } else { self.kind };
+        // Nobody is asked who they are. A component of the cluster has the name under which it writes.
+        let user = match &self.request.field_manager {
+            None => json!({"username": *self.request.user, "groups": ["system:authenticated"]}),
+            Some(_) => json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}),
+        };
+        let mut value = json!({
+            "uid": "",
+            "kind": of_kind(matched_kind),
+            "resource": of_resource(matched),
+            "requestKind": of_kind(self.kind),
+            "requestResource": of_resource(self.resource),
+            "operation": self.operation.as_str(),
+            "userInfo": user,
+            "object": null,
+            "oldObject": null,
+            "dryRun": self.request.dry_run,
+            "options": self.options(),
+        });
+        for (key, text) in [
+            ("subResource", self.subresource),
+            ("requestSubResource", self.subresource),
+            ("name", self.name),
+            ("namespace", self.namespace),
+        ] {
+            if !text.is_empty() {
+                value[key] = text.into();
+            }
+        }
+        value
+    }
+
+    /// The options of the request, as their kind writes them.
+    fn options(&self) -> Value {
+        let mut value = json!({"apiVersion": "meta.k8s.io/v1", "kind": self.operation.options()});
+        if self.request.dry_run {
+            value["dryRun"] = json!(["All"]);
+        }
+        match self.deletes {
+            None => {
+                if let Some(manager) = &self.request.field_manager {
+                    value["fieldManager"] = (**manager).into();
+                }
+            }
+            Some(options) => {
+                if let Some(period) = options.grace_period_seconds {
+                    value["gracePeriodSeconds"] = period.into();
+                }
+                if let Some(policy) = options.propagation_policy {
+                    value["propagationPolicy"] = policy.as_str().into();
+                }
+                let mut preconditions = json!({});
+                if let Some(uid) = &options.uid {
+                    preconditions["uid"] = uid.as_str().into();
+                }
+                if let Some(version) = &options.resource_version {
+                    preconditions["resourceVersion"] = version.as_str().into();
+                }
+                if preconditions != json!({}) {
+                    value["preconditions"] = preconditions;
+                }
+            }
+        }
+        value
+    }
+}
