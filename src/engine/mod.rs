@@ -193,6 +193,8 @@ pub struct Engine {
     wake: f64,
     /// Whether the next slice of a run to steady draws the graph instead of stepping.
     draw_next: bool,
+    /// How long it took to draw the graph last.
+    drawing_took: f64,
     /// The search for the lines of `shown.listing`.
     finder: Option<listing::Finder>,
     /// How many lines of the listing are worked out; further components are only counted.
@@ -252,6 +254,7 @@ impl Engine {
             told: 0.0,
             wake: 0.0,
             draw_next: false,
+            drawing_took: 0.0,
             finder: None,
             lines: listing::LINES,
             live: None,

@@ -16,6 +16,8 @@ pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
 pub(super) const SLOW: f64 = 400.0;
 /// Milliseconds between two outputs that show an activity's progress.
 const TELL: f64 = 100.0;
+/// While a run goes on without a pause, one part in so many of the time goes into drawing the graph.
+const DRAWING: f64 = 10.0;
 /// After so many runs of schedules on the way a run to steady stops, with a message: it may never end.
 const RUNS: u32 = 10;
 /// After so many commands that were refused one after the other a run to steady stops, with a message.
@@ -182,9 +184,7 @@ impl Engine {
     }
 
     fn go_on_to_steady(&mut self, mut done: u64, mut met: Met, end: f64) {
-        if std::mem::take(&mut self.draw_next) {
-            // Drawing the graph can take as long as a slice, so it gets one of its own.
-            self.derive();
+        if self.has_drawn() {
             self.activity = Some(Activity::ToSteady(done, met));
             return;
         }
@@ -233,8 +233,7 @@ impl Engine {
     }
 
     fn go_on_to_moment(&mut self, mut run: ToMoment, end: f64) {
-        if std::mem::take(&mut self.draw_next) {
-            self.derive();
+        if self.has_drawn() {
             self.activity = Some(Activity::ToMoment(run));
             return;
         }
@@ -301,14 +300,27 @@ impl Engine {
         clock.next_waited_for().is_some() || clock.next_by_itself().is_none_or(|(at, ..)| at > to)
     }
 
-    /// Has the graph drawn a few times a second: drawing takes longer than stepping.
+    /// Has the graph drawn a few times a second, and more rarely where that takes long: what is read for it grows with the
+    /// number of objects, so that a large cluster would be drawn more than it is run.
     fn draw_at_times(&mut self) {
         let now = (self.clock)();
         let pause = if self.shown.graph.nodes.len() > 300 { 250.0 } else { 90.0 };
-        if now - self.told > pause {
+        if now - self.told > f64::max(pause, DRAWING * self.drawing_took) {
             self.told = now;
             self.draw_next = true;
         }
+    }
+
+    /// Draws the graph if it is time to. That can take as long as a slice, so it gets one of its own.
+    fn has_drawn(&mut self) -> bool {
+        if !std::mem::take(&mut self.draw_next) {
+            return false;
+        }
+        let begun = (self.clock)();
+        self.derive();
+        self.told = (self.clock)();
+        self.drawing_took = self.told - begun;
+        true
     }
 
     fn go_on_following(&mut self, depth: Depth, way: Vec<Choice>, mut gone: usize, end: f64) {
