@@ -51,8 +51,8 @@ impl Informer {
         Some(event)
     }
 
-    /// Whether it has to list: at its start, or after its watch was cut.
+    /// Whether it has to list, and can: at its start, or after its watch was cut, unless nobody listens at the server's port.
     pub fn has_to_list(&self, api: &ApiServer) -> bool {
-        !self.is_stopped() && self.watch.is_none_or(|w| api.watches.pending(w).is_none())
+        api.serves() && !self.is_stopped() && self.watch.is_none_or(|w| api.watches.pending(w).is_none())
     }
 }

@@ -89,7 +89,7 @@ impl Kubelet {
         match answer {
             Ok(lease) => cx.update_state(move |s| s.lease = Some(lease.clone())),
             // The API server could not answer: the known lease is renewed at the next interval.
-            Err(e) if e.code >= 500 => {}
+            Err(e) if e.code >= 500 || e.code == 0 => {}
             // The lease is created or read again at the next interval.
             Err(_) => cx.update_state(|s| s.lease = None),
         }

@@ -37,6 +37,7 @@ impl<'a> Turn<'a> {
         }
         self.begin();
         self.take_faults(faults);
+        self.hear_of_etcd();
         self.hear_of_changes();
         self.hear_of_contents();
         self.observe_sources();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::busy;
 use super::contents::StorageNews;
+use super::control_plane::{self, EtcdNews};
 use super::csi::is_expansion_pending;
 use super::eviction;
 use super::exec::{self, Execution};
@@ -162,6 +163,9 @@ impl Reconciler for Kubelet {
         }
         if let Some(news) = fault.downcast_ref::<NetworkReadiness>() {
             return network_ready::note(cx, &self.node, *news);
+        }
+        if let Some(news) = fault.downcast_ref::<EtcdNews>() {
+            return control_plane::note(cx, *news);
         }
         if let Some(news) = fault.downcast_ref::<Strained>() {
             return busy::note(cx, news);
