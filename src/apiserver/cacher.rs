@@ -17,6 +17,11 @@ impl ApiServer {
         self.etcd.compacted()
     }
 
+    /// The revision up to which a watch cannot be told what happened: etcd has forgotten it, or the watch cache began later.
+    pub fn forgotten_revision(&self) -> u64 {
+        self.etcd.compacted().max(self.cached_since)
+    }
+
     /// An object, as the watch cache has it.
     pub fn cached(&self, at: &ObjectRef) -> Option<&Object> {
         self.etcd.get(at).map(|r| &r.object)

@@ -238,6 +238,7 @@ impl Reconciler for Kubelet {
         // Images, disks and addresses survive a restart of the node; containers do not.
         let mut state = state.clone();
         state.starts_again = true;
+        state.reboots = state.reboots.saturating_add(1);
         // What came from a URL is known again when that has answered.
         http_source::forget(&mut state, &self.key);
         let pods: Vec<Key> = state.pods.keys().cloned().collect();

@@ -77,6 +77,8 @@ pub struct State {
     pub lease: Option<Rc<Lease>>,
     /// Whether the kubelet has started again and has not told of it.
     pub starts_again: bool,
+    /// How often the machine has started again.
+    pub reboots: u32,
     /// Whether the node was unschedulable when an event told of it last.
     pub unschedulable: bool,
     /// What the kubelet is told about its node.
