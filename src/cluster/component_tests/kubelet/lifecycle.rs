@@ -343,3 +343,25 @@ fn a_node_tells_that_it_was_booted_again() {
     let message = format!("Node node-1 has been rebooted, boot id: {after}");
     assert_eq!(lab.events("Rebooted"), [("node-1".to_owned(), message, 1)]);
 }
+
+/// `pkg/kubelet/kubelet.go`, `OnPodSandboxReady`, which `kuberuntime_manager.go` calls before it pulls images: the status is the one
+/// before, but for the condition.
+#[test]
+fn a_status_of_its_own_says_that_the_sandbox_is_ready() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({})));
+    let mut seen = Vec::new();
+    while let Ok(command) = lab.cluster.next_command(None) {
+        for write in &command.writes {
+            let Some(pod) = write.next.as_ref().and_then(|o| o.get::<crate::api::types::Pod>()) else {
+                continue;
+            };
+            let status = pod.status.clone().unwrap();
+            let ready = status.conditions.iter().flatten().find(|c| c.type_ == "PodReadyToStartContainers");
+            let runs = status.phase.as_deref() == Some("Running");
+            seen.push((ready.map(|c| c.status.clone()), status.pod_ip.is_some(), runs));
+        }
+    }
+    let of = |ready: &str, ip, runs| (Some(ready.to_owned()), ip, runs);
+    assert_eq!(seen, [of("False", false, false), of("True", false, false), of("True", true, true)]);
+}
