@@ -1381,6 +1381,88 @@ fn objects_are_made_of_flags_as_kubectl_makes_them() {
     }
 }
 
+/// kubectl's `debug.go` (`Validate`, `generatePodCopyWithDebugContainer`, `debugByCopy`, `generateNodeDebugPod`) with `profiles.go`.
+#[test]
+fn debug_copies_pods_and_makes_pods_on_nodes() {
+    let mut s = Server::new();
+    s.ok("create serviceaccount default");
+    s.ok("run web --image=nginx:1.28 --labels=app=web");
+    let get = |s: &mut Server, name: &str| -> serde_json::Value {
+        serde_json::from_str(&s.ok(&format!("get pod {name} -o json"))).unwrap()
+    };
+    // Images alone: no container is made, and no profile is for one.
+    assert_eq!(s.ok("debug web --copy-to=newer --set-image=*=nginx:1.29 --share-processes=false"), "");
+    let newer = get(&mut s, "newer");
+    assert_eq!(newer["spec"]["containers"][0]["image"], "nginx:1.29");
+    assert_eq!(newer["metadata"]["labels"]["app"], "web");
+    // A container is added; the copy has no labels, and shares its processes.
+    let line = "debug web --copy-to=tooled --image=busybox -c tool --env=A=1,B=2 -- sleep 60";
+    assert_eq!(s.ok(line), "");
+    let tooled = get(&mut s, "tooled");
+    assert_eq!(tooled["metadata"].get("labels"), None);
+    assert_eq!(tooled["spec"]["shareProcessNamespace"], true);
+    let tool = &tooled["spec"]["containers"][1];
+    assert_eq!(
+        (&tool["name"], &tool["command"]),
+        (&serde_json::json!("tool"), &serde_json::json!(["sleep", "60"]))
+    );
+    assert_eq!(tool["env"], serde_json::json!([{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]));
+    assert_eq!(tool["securityContext"]["capabilities"]["add"], serde_json::json!(["SYS_PTRACE"]));
+    // A container that is there gets another command.
+    s.ok("debug web --copy-to=slept -c web --keep-labels --profile=baseline -- sleep 9");
+    let slept = get(&mut s, "slept");
+    assert_eq!(slept["spec"]["containers"].as_array().unwrap().len(), 1);
+    assert_eq!(slept["spec"]["containers"][0]["command"], serde_json::json!(["sleep", "9"]));
+    assert_eq!(slept["metadata"]["labels"]["app"], "web");
+    // The pod itself goes.
+    let said = s.ok("debug web --copy-to=instead --replace --image=busybox");
+    assert!(said.starts_with("Defaulting debug container name to debugger-"), "{said}");
+    assert_eq!(s.run("get pod web").exit, 1);
+    // A pod on a node, with a part of a container from a file.
+    let node = |_: &str| Some("{apiVersion: v1, kind: Node, metadata: {name: n1}}".to_owned());
+    assert_eq!(run("create -f n.yaml", &node, &mut s).exit, 0);
+    let custom = |_: &str| Some("{env: [{name: C, value: d}], securityContext: {runAsUser: 0}}".to_owned());
+    let out = run("debug node/n1 --image=busybox --profile=sysadmin --custom=c.yaml", &custom, &mut s);
+    assert!(out.stdout.starts_with("Creating debugging pod node-debugger-n1-"), "{out:?}");
+    assert!(out.stdout.ends_with(" with container debugger on node n1.\n"), "{out:?}");
+    let all = s.ok("get pods -l app.kubernetes.io/managed-by=kubectl-debug -o json");
+    let all: serde_json::Value = serde_json::from_str(&all).unwrap();
+    let spec = &all["items"][0]["spec"];
+    assert_eq!((&spec["nodeName"], &spec["hostPID"]), (&serde_json::json!("n1"), &serde_json::json!(true)));
+    assert_eq!(
+        (&spec["restartPolicy"], &spec["hostNetwork"]),
+        (&serde_json::json!("Never"), &serde_json::json!(true))
+    );
+    let container = &spec["containers"][0];
+    assert_eq!(container["securityContext"], serde_json::json!({"privileged": true, "runAsUser": 0}));
+    assert_eq!(container["env"], serde_json::json!([{"name": "C", "value": "d"}]));
+    let root = container["volumeMounts"].as_array().unwrap().iter().find(|m| m["name"] == "host-root");
+    assert_eq!(root.unwrap()["mountPath"], "/host");
+    for (line, why) in [
+        ("debug newer --copy-to=x", "you must specify --image, --set-image or command arguments."),
+        (
+            "debug newer --copy-to=x -- sleep 1",
+            "you must specify an existing container or a new image when specifying args.",
+        ),
+        ("debug newer --same-node --image=x", "--same-node may only be used with --copy-to."),
+        (
+            "debug newer --copy-to=x --image=x --target=web",
+            "--target is incompatible with --copy-to. Use --share-processes instead.",
+        ),
+        ("debug newer --copy-to=x -c other -- sleep 1", "you must specify image when creating new container"),
+        (
+            "debug newer --copy-to=x --set-image=web",
+            "invalid argument \"web\" for \"--set-image\" flag: web must be formatted as key=value",
+        ),
+        (
+            "debug newer --copy-to=x --set-image=web=X",
+            "invalid image name \"X\" for container \"web\": invalid reference format",
+        ),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+}
+
 /// `RunScale` and `Validate` of kubectl's `pkg/cmd/scale/scale.go`, `WaitForScaleHasDesiredReplicas` of `pkg/scale/scale.go`.
 #[test]
 fn a_scale_stops_at_the_first_failure_and_waits() {

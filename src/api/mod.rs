@@ -52,6 +52,7 @@ pub mod regexp;
 pub mod release;
 pub mod resource;
 pub mod scale;
+pub mod service_account_token;
 pub mod service_cidr;
 mod shared;
 mod structs;

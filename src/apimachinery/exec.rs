@@ -34,7 +34,7 @@ pub struct Executed {
     pub stderr: String,
     /// How it ended.
     pub end: ExecEnd,
-    /// Whether it has written to files.
+    /// Whether it has written to files, or sent a signal to the first process of its container.
     pub writes: bool,
 }
 

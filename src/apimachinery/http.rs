@@ -28,7 +28,8 @@ pub struct HttpRequest {
 /// An answer as it travels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpResponse {
-    /// The HTTP status code.
+    /// The HTTP status code; 0 if nobody listened where the server should, so that there is no answer. Then the body is what the
+    /// client's program says of that.
     pub status: u16,
     /// `Content-Type`
     pub content_type: String,

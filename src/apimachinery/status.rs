@@ -13,7 +13,7 @@ use crate::api::quote::go_quote;
 /// server's JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The HTTP status code.
+    /// The HTTP status code; 0 if no server has answered.
     pub code: u16,
     /// `NotFound`, `AlreadyExists`, `Conflict`, `Invalid` …; empty where Kubernetes leaves it empty.
     pub reason: Cow<'static, str>,

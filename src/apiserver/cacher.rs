@@ -17,6 +17,11 @@ impl ApiServer {
         self.etcd.compacted()
     }
 
+    /// The revision up to which a watch cannot be told what happened: etcd has forgotten it, or the watch cache began later.
+    pub fn forgotten_revision(&self) -> u64 {
+        self.etcd.compacted().max(self.cached_since)
+    }
+
     /// An object, as the watch cache has it.
     pub fn cached(&self, at: &ObjectRef) -> Option<&Object> {
         self.etcd.get(at).map(|r| &r.object)
@@ -49,13 +54,14 @@ impl ApiServer {
     /// What a watch of a kind that begins after a revision is told first: what has happened since.
     ///
     /// # Errors
-    /// 410 if part of that is forgotten: the client has to list again.
+    /// 410 if part of that is forgotten, or if the server's program has started since: the client has to list again.
     pub fn watch_from<'a>(
         &'a self,
         kind: Kind,
         filter: &'a Filter,
         revision: u64,
     ) -> Result<impl Iterator<Item = WatchEvent> + 'a, Status> {
+        self.is_cached(revision)?;
         let log = self.log_since(revision)?;
         Ok(log.filter(move |entry| entry.key.kind == kind).filter_map(|entry| event(entry, filter)))
     }
@@ -67,6 +73,14 @@ impl ApiServer {
     /// 410 if part of that is forgotten.
     pub fn written_since(&self, revision: u64) -> Result<impl Iterator<Item = &ObjectRef>, Status> {
         Ok(self.log_since(revision)?.map(|entry| &entry.key))
+    }
+
+    /// Whether the watch cache knows what has happened since a revision.
+    ///
+    /// # Errors
+    /// 410 if the revision is from before the start of the server's program.
+    pub(super) fn is_cached(&self, revision: u64) -> Result<(), Status> {
+        if revision < self.cached_since { Err(Status::too_old(revision, self.cached_since)) } else { Ok(()) }
     }
 
     fn log_since(&self, revision: u64) -> Result<impl Iterator<Item = &LogEntry>, Status> {

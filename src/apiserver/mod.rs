@@ -38,6 +38,7 @@ mod refusal;
 mod registry;
 pub mod rest;
 mod restore;
+mod serving;
 mod stage;
 pub mod static_pod;
 mod strict;
@@ -137,6 +138,10 @@ pub struct ApiServer {
     ip_family: IpFamily,
     /// The uids of objects that come from another cluster. No object of this one gets them.
     foreign_uids: Rc<BTreeSet<String>>,
+    /// Whether nobody listens at the server's port, because its program does not run.
+    down: bool,
+    /// The revision that the watch cache began with: that of the program's last start.
+    cached_since: u64,
 }
 
 /// The most kinds that a server makes for CustomResourceDefinitions in its life: one for each version of a definition,
@@ -169,6 +174,8 @@ impl ApiServer {
             aggregated: Aggregated::Absent,
             ip_family: IpFamily::default(),
             foreign_uids: Rc::default(),
+            down: false,
+            cached_since: 0,
         }
     }
 
@@ -312,6 +319,7 @@ impl ApiServer {
 
     /// Handles a request. What is to be known of it beside the answer is left in its context.
     fn handle(&mut self, request: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
+        self.listens(request)?;
         self.storage_answers()?;
         if request.kind.is_custom() && cx.view.is_none() {
             cx.view = Some(self.view(request.kind)?);

@@ -58,6 +58,13 @@ impl WatchCache {
         self.ids_mut(w.kind, &w.filter).retain(|i| *i != id);
     }
 
+    /// Ends all watches.
+    pub(super) fn remove_all(&mut self) {
+        for id in 0..WatchId::try_from(self.watchers.len()).unwrap_or(WatchId::MAX) {
+            self.remove(id);
+        }
+    }
+
     fn ids_mut(&mut self, kind: Kind, filter: &Filter) -> &mut Vec<WatchId> {
         let index = Rc::make_mut(self.index.entry(kind).or_default());
         match filter {

@@ -170,7 +170,9 @@ impl Informer {
     pub fn is_quiet(&self, api: &ApiServer) -> bool {
         self.fifo.is_empty()
             && self.listeners.iter().all(|l| l.pending.is_empty())
-            && (self.is_stopped() || self.watch.is_some_and(|w| api.watches.pending(w) == Some(0)))
+            && (self.is_stopped()
+                || !api.serves()
+                || self.watch.is_some_and(|w| api.watches.pending(w) == Some(0)))
     }
 
     /// A list came; see [`DeltaFifo::replace`].

@@ -13,7 +13,7 @@ pub struct Listed {
     /// How many objects: of the list, or of what a watch that goes on had missed.
     pub items: usize,
     /// Where the watch could not go on: the revision it had seen, and the one up to which history is
-    /// compacted. The API server answered 410 Gone, and everything was listed anew.
+    /// compacted or not in the watch cache. The API server answered 410 Gone, and everything was listed anew.
     pub expired: Option<(u64, u64)>,
 }
 
@@ -31,7 +31,7 @@ impl Informer {
                 missed.into_iter().for_each(|e| self.reflect(e));
                 return Listed { items, expired: None };
             }
-            expired = Some((self.resource_version, api.compacted_revision()));
+            expired = Some((self.resource_version, api.forgotten_revision()));
         }
         // The watch cache answers the list of a reflector (`resourceVersion=0`).
         let revision = api.resource_version();
@@ -51,8 +51,8 @@ impl Informer {
         Some(event)
     }
 
-    /// Whether it has to list: at its start, or after its watch was cut.
+    /// Whether it has to list, and can: at its start, or after its watch was cut, unless nobody listens at the server's port.
     pub fn has_to_list(&self, api: &ApiServer) -> bool {
-        !self.is_stopped() && self.watch.is_none_or(|w| api.watches.pending(w).is_none())
+        api.serves() && !self.is_stopped() && self.watch.is_none_or(|w| api.watches.pending(w).is_none())
     }
 }

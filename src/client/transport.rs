@@ -101,7 +101,7 @@ fn headers(list: &[(&'static str, String)]) -> String {
     list.iter().map(|(k, v)| format!("{k}: {v}\n")).collect()
 }
 
-/// `201 Created`, as Go's `http.StatusText` has it.
+/// `201 Created`, as Go's `http.StatusText` has it; empty if there was no answer.
 pub fn status(code: u16) -> String {
     let text = match code {
         200 => "OK",
@@ -119,6 +119,9 @@ pub fn status(code: u16) -> String {
         503 => "Service Unavailable",
         _ => "",
     };
+    if code == 0 {
+        return String::new();
+    }
     format!("{code} {text}").trim_end().to_owned()
 }
 

@@ -32,7 +32,7 @@ impl Cluster {
         if matches!(r.subresource, Subresource::Ruleset | Subresource::Volumes | Subresource::Configuration) {
             return Some(Response::Success { code: 200, details: None });
         }
-        let ours = r.kind.is_custom() && r.kind.group() == metrics::GROUP;
+        let ours = self.api.serves() && r.kind.is_custom() && r.kind.group() == metrics::GROUP;
         ours.then(|| self.aggregated(true).answer(r))
     }
 

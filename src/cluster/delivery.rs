@@ -41,7 +41,7 @@ impl Network<'_> {
             return self.of_node(&host, question);
         }
         if self.is_the_control_plane(to.ip()) {
-            return if to.port() == API_SERVER {
+            return if to.port() == API_SERVER && self.api.serves() {
                 (of_api_server(question), Because::Nothing)
             } else {
                 refused

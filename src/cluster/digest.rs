@@ -65,6 +65,9 @@ impl Digesting {
         if raft.quorum().0 > 1 || !raft.has_leader() {
             let _ = write!(h, "|{}|{:?}", raft.term(), self.cluster.api.etcd().members());
         }
+        if !self.cluster.api.serves() {
+            let _ = write!(h, "|down");
+        }
         for p in self.cluster.processes() {
             let _ = write!(h, "|{}|{}", p.name, p.running);
             if p.waits() {

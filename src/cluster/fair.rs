@@ -18,8 +18,9 @@ impl Cluster {
     pub fn next_for(&self, actor: Actor) -> Option<Action> {
         let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
         let wants = p.wants(actor.component);
-        if (wants.record || wants.send) && !self.api.is_electing() {
-            return Some(if wants.record { Action::Record { actor } } else { Action::Send { actor } });
+        let record = wants.record && self.api.serves();
+        if (record || wants.send) && !self.api.is_electing() {
+            return Some(if record { Action::Record { actor } } else { Action::Send { actor } });
         }
         if wants.informers {
             return Some(Action::Informers { actor });
@@ -46,8 +47,8 @@ impl Cluster {
                 return Some(Action::Pop { process, informer });
             }
             match n.watch.map(|w| self.api.watches.pending(w)) {
-                None | Some(None) => return Some(Action::List { process, informer }),
-                Some(Some(0)) => {}
+                None | Some(None) if self.api.serves() => return Some(Action::List { process, informer }),
+                None | Some(None | Some(0)) => {}
                 Some(Some(_)) => return Some(Action::Watch { process, informer }),
             }
         }

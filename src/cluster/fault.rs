@@ -8,6 +8,7 @@ use super::Cluster;
 use super::action::{Action, Actor};
 use super::command::ACTIONS_LIMIT;
 use super::process::Process;
+use super::static_control_plane::API_SERVER;
 use crate::api::types::Pod;
 use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::apiserver::Write;
@@ -61,7 +62,7 @@ pub enum Fault {
     /// A process of the control plane stops, or cannot be reached any more, or the kube-proxy of a node stops. What it has in memory
     /// is lost. The rules that a kube-proxy has written stay in the kernel of its node.
     Stop {
-        /// `kube-controller-manager` or `kube-scheduler`; of several instances for example
+        /// `kube-apiserver`, `kube-controller-manager` or `kube-scheduler`; of several instances for example
         /// `kube-scheduler-2`; or `kube-proxy` with its node.
         process: String,
         /// The node's name, for a kube-proxy.
@@ -375,6 +376,10 @@ impl Cluster {
         let id = self.find_process(process, node)?;
         self.lose_memory(id).ok_or(NoSuchFault)?;
         self.ready.insert(id);
+        if process == API_SERVER && self.api.serves() {
+            self.set_serving(false);
+            self.set_serving(true);
+        }
         Ok(())
     }
 
@@ -418,6 +423,9 @@ impl Cluster {
         }
         if let Some(p) = self.process_mut(id) {
             p.running = !stop;
+        }
+        if process == API_SERVER {
+            self.set_serving(!stop);
         }
         Ok(())
     }

@@ -86,7 +86,11 @@ impl Cluster {
             pod: pod_of(text, file, node).map(Rc::new).map_err(Rc::from),
         });
         let change = ManifestChange { file: file.into(), manifest };
-        if self.happen_to(kubelet, &change) { Ok(()) } else { Err(NoSuchFault) }
+        if !self.happen_to(kubelet, &change) {
+            return Err(NoSuchFault);
+        }
+        self.tell_etcd();
+        Ok(())
     }
 
     /// Works out for a kubelet which pods it has read from a URL, if it has read something new.

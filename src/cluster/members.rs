@@ -26,6 +26,7 @@ impl Cluster {
         if had != self.api.etcd().raft().has_leader() {
             self.wake_all();
         }
+        self.tell_etcd();
         Ok(())
     }
 
@@ -34,6 +35,7 @@ impl Cluster {
         if self.api.elect() {
             self.clock.changed_all();
             self.wake_all();
+            self.tell_etcd();
         }
     }
 
@@ -44,7 +46,7 @@ impl Cluster {
         }
     }
 
-    fn wake_all(&mut self) {
+    pub(super) fn wake_all(&mut self) {
         for id in 0..u32::try_from(self.processes.len()).unwrap_or(u32::MAX) {
             if self.processes.get(id as usize).is_some_and(|p| p.running) {
                 self.ready.insert(id);

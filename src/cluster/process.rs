@@ -30,6 +30,8 @@ pub struct Process {
     pub components: Vec<Shared<Box<dyn Component>>>,
     /// The indices of components that are switched off (`--controllers`).
     off: Rc<BTreeSet<u16>>,
+    /// Whether it goes on with what it knows before its informers have synced: a kubelet that nobody answers runs its static pods.
+    pub(super) alone: bool,
     /// Whether all informers have synced, kept so that they need not be asked each time.
     pub(super) synced: bool,
     /// The index of the component that takes part in a leader election, if there is one.
@@ -54,6 +56,7 @@ impl Process {
             caches: Rc::default(),
             components: components.into_iter().map(Shared::new).collect(),
             off: Rc::default(),
+            alone: false,
             synced: false,
             elector: None,
             waits: false,
@@ -109,7 +112,10 @@ impl Process {
         match self.components.get(usize::from(component)) {
             Some(c) if self.works(component) => {
                 let wants = c.wants();
-                Wants { start: wants.start && (self.synced || self.has_synced(component)), ..wants }
+                Wants {
+                    start: wants.start && (self.synced || self.alone || self.has_synced(component)),
+                    ..wants
+                }
             }
             _ => Wants::default(),
         }
@@ -118,7 +124,12 @@ impl Process {
     /// Restarts the process: memory, caches and queues are lost. Returns the watches of the informers, which
     /// the caller ends.
     pub(super) fn restart(&mut self) -> Vec<WatchId> {
-        self.caches = Rc::default();
+        let mut caches = Caches::default();
+        if self.alone {
+            // What it says of its own Node it knows by itself (`initialNode`).
+            *caches.of_mut(Kind::NODE) = self.caches.of(Kind::NODE).clone();
+        }
+        self.caches = Rc::new(caches);
         for n in &mut self.informers {
             n.listeners.clear();
         }

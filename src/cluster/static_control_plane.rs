@@ -3,42 +3,26 @@
 //!
 //! The programs are processes of this cluster, whatever is in a container's image. A container of a static pod that kubeadm's
 //! labels name as a part of the control plane is linked with them: from the moment it first runs, the process of that name,
-//! or the member of etcd that its flag `--name` says, runs while the container does.
+//! or the member of etcd that its flag `--name` says, runs while the container does. While that of `kube-apiserver` does not run,
+//! nobody listens at the API server's port. Its container needs etcd: without it, it is alive for no probe, and when it is started it
+//! waits for etcd, serves nobody and ends.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
-use crate::api::MetaExt;
-use crate::api::types::Pod;
-use crate::kubelet;
+use crate::kubelet::{self, EtcdNews};
 
-/// The namespace of the control plane's pods.
-const NAMESPACE: &str = "kube-system";
-/// The part of the control plane that is a member of etcd and no process.
-const ETCD: &str = "etcd";
+/// The process of kube-apiserver: its controllers run in it, and the API server is reached while it runs.
+pub(super) const API_SERVER: &str = "kube-apiserver";
 
-/// What a static pod is a part of the control plane as: the name of a process or of a member of etcd. `None` if it is none.
-fn part(pod: &Pod) -> Option<(&str, &str)> {
-    let meta = &pod.metadata;
-    if MetaExt::namespace(meta) != NAMESPACE || meta.label("tier") != Some("control-plane") {
-        return None;
-    }
-    let component = meta.label("component")?;
-    if component != ETCD {
-        return Some((component, component));
-    }
-    let container = pod.spec.as_ref()?.containers.iter().find(|c| c.name == ETCD)?;
-    let mut words = container.command.iter().chain(&container.args).flatten();
-    Some((component, words.find_map(|w| w.strip_prefix("--name="))?))
-}
-
-/// The parts of the control plane whose containers run on a node.
+/// The parts of the control plane whose containers run on a node, and do what they are for.
 fn running(state: &kubelet::State) -> BTreeSet<Rc<str>> {
     let parts = state.pods.values().filter_map(|rt| {
-        let (container, name) = part(rt.static_pod.as_ref()?)?;
-        let runs = rt.containers.iter().any(|c| *c.name == *container && c.running().is_some());
+        let (container, name) = kubelet::part_of_control_plane(rt.static_pod.as_ref()?)?;
+        let works = |r: &kubelet::container_state::Running| !r.waits_for_etcd;
+        let runs = rt.containers.iter().any(|c| *c.name == *container && c.running().is_some_and(works));
         runs.then(|| Rc::from(name))
     });
     parts.collect()
@@ -78,5 +62,40 @@ impl Cluster {
         let done =
             if is_member { self.set_member(name, !runs) } else { self.stop_or_start(name, None, !runs) };
         done.unwrap_or_default();
+    }
+
+    /// The API server can be reached, or cannot be any more. Whoever waits for it finds that out.
+    pub(super) fn set_serving(&mut self, serves: bool) {
+        self.api.set_serving(serves);
+        self.network_changed = true;
+        if serves {
+            self.clock.changed_all();
+        }
+        for id in 0..u32::try_from(self.processes.len()).unwrap_or(u32::MAX) {
+            if let Some(p) = self.process_mut(id).filter(|p| &*p.name == "kubelet" && p.alone == serves) {
+                p.alone = !serves;
+            }
+        }
+        self.wake_all();
+    }
+
+    /// Lets the kubelets that run static pods know whether etcd answers: a kube-apiserver in a container fails without it. A kubelet
+    /// takes it for granted until it is told otherwise.
+    pub(super) fn tell_etcd(&mut self) {
+        let raft = self.api.etcd().raft();
+        // An election takes less time than a client of etcd waits.
+        let silent = !raft.has_leader() && raft.electing().is_none();
+        let knows = |actor: &Actor| {
+            let process = self.processes.get(actor.process as usize)?;
+            let component = process.components.get(usize::from(actor.component))?;
+            let state = component.state().downcast_ref::<kubelet::State>()?;
+            // One that runs none is told when it gets some.
+            let runs = !state.manifests.is_empty() || !state.static_pods.is_empty();
+            (runs || state.etcd_silent).then_some(state.etcd_silent)
+        };
+        let wrong: Vec<Actor> = self.actors().filter(|actor| knows(actor) == Some(!silent)).collect();
+        for kubelet in wrong {
+            self.happen_to(kubelet, &EtcdNews { silent });
+        }
     }
 }

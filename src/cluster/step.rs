@@ -22,8 +22,10 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
             continue;
         }
         match informer.watch.map(|w| cluster.api.watches.pending(w)) {
-            None | Some(None) => into.push(Action::List { process: id, informer: informer_id }),
-            Some(Some(0)) => {}
+            None | Some(None) if cluster.api.serves() => {
+                into.push(Action::List { process: id, informer: informer_id });
+            }
+            None | Some(None | Some(0)) => {}
             Some(Some(_)) => into.push(Action::Watch { process: id, informer: informer_id }),
         }
         if !informer.fifo.is_empty() {
@@ -34,14 +36,15 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
             into.push(Action::Notify { actor, informer: informer_id });
         }
     }
-    // Requests wait while the members of etcd elect a leader.
+    // Requests wait while the members of etcd elect a leader, and events while nobody listens at the API server's port.
     let electing = cluster.api.is_electing();
+    let records = !electing && cluster.api.serves();
     for component in 0..u16::try_from(process.components.len()).unwrap_or(u16::MAX) {
         let actor = Actor { process: id, component };
         let wants = process.wants(component);
         let may = [
             (wants.informers, Action::Informers { actor }),
-            (wants.record && !electing, Action::Record { actor }),
+            (wants.record && records, Action::Record { actor }),
             (wants.send && !electing, Action::Send { actor }),
             (wants.start, Action::Start { actor }),
         ];
@@ -254,10 +257,10 @@ impl Cluster {
     }
 
     fn record(&mut self, actor: Actor) -> Option<Outcome> {
-        let electing = self.api.is_electing();
+        let records = !self.api.is_electing() && self.api.serves();
         let p = self.running(actor.process).filter(|p| p.works(actor.component))?;
         let component = p.components.get_mut(actor.component as usize)?;
-        if !component.wants().record || electing {
+        if !component.wants().record || !records {
             return None;
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };

@@ -28,8 +28,11 @@ impl Answer {
         Answer { response, value: OnceCell::new() }
     }
 
-    /// The refusal, if the server refused.
+    /// The refusal, if the server refused, or if there was none to answer.
     pub(super) fn refusal(&self) -> Option<Status> {
+        if self.response.status == 0 {
+            return Some(Status::new(0, "", self.response.body.clone()));
+        }
         (self.response.status >= 400).then(|| Status::of_answer(self.response.status, &self.response.body))
     }
 
@@ -38,7 +41,7 @@ impl Answer {
     /// (`errors.NewGenericServerResponse`).
     pub(super) fn refusal_of(&self, method: &str, call: &Call) -> Option<Status> {
         let mut status = self.refusal()?;
-        if self.text("/kind") != "Status" {
+        if status.code != 0 && self.text("/kind") != "Status" {
             let name = if call.key.name.is_empty() { String::new() } else { format!(" {}", call.key.name) };
             let about = format!(" ({} {}{name})", method.to_lowercase(), call.kind.group_resource());
             status.message.push_str(&about);

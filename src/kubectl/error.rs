@@ -1,5 +1,6 @@
 //! Errors in kubectl's words (`k8s.io/kubectl/pkg/cmd/util`, `CheckErr`).
 
+use super::config::SERVER;
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, Status};
 
@@ -95,6 +96,7 @@ impl Error {
     pub fn render(&self) -> String {
         match self {
             Error::Status(s) if s.reason == "Invalid" => invalid(s),
+            Error::Status(s) if s.code == 0 && !s.about.is_empty() => format!("error: {}", unreached(s)),
             Error::Status(s) => standard(s),
             Error::Text(t) if t.starts_with("error: ") => t.clone(),
             Error::Text(t) => format!("error: {t}"),
@@ -122,7 +124,22 @@ impl Error {
     }
 }
 
+/// What is said when no server has answered (`StandardErrorMessage`, of a `url.Error`): with the place that kubectl was at, the error
+/// is no `url.Error` any more.
+fn unreached(s: &Refusal) -> String {
+    if s.about.is_empty() {
+        let host = SERVER.trim_start_matches("https://");
+        return format!(
+            "The connection to the server {host} was refused - did you specify the right host or port?"
+        );
+    }
+    format!("{}{}", s.about, s.message)
+}
+
 fn standard(s: &Refusal) -> String {
+    if s.code == 0 {
+        return unreached(s);
+    }
     match &*s.reason {
         "" => format!("Error from server: {}{}", s.about, s.message),
         reason => format!("Error from server ({reason}): {}{}", s.about, s.message),

@@ -49,6 +49,7 @@ mod container_shell;
 mod create;
 mod custom_columns;
 mod debug;
+mod debug_profiles;
 mod delete;
 mod describe;
 mod describers;

@@ -34,6 +34,8 @@ pub struct ContainerRuntime {
     pub probes: [ProbeRun; 3],
     /// Which of its probes a person made fail, in the same order.
     pub failing: [bool; 3],
+    /// Whether it answers its probes with an error, because it lacks what it needs.
+    pub ill: bool,
 }
 
 /// The reason and the message of a container that was removed because all containers of its pod are restarted
@@ -75,6 +77,7 @@ impl ContainerRuntime {
             backoff: BackOff::default(),
             probes: [ProbeRun::default(); 3],
             failing: [false; 3],
+            ill: false,
         }
     }
 
@@ -140,6 +143,8 @@ pub struct Running {
     pub outside: Rc<Vec<Write>>,
     /// When and how it ends; `None` if that is not decided.
     pub ends: Option<(Timestamp, Exit)>,
+    /// Whether it has started, waits for etcd and does nothing yet.
+    pub waits_for_etcd: bool,
     /// Since when the kubelet is stopping it; `None` if it is not.
     pub stopping: Option<Timestamp>,
     /// When each of its probes was asked first, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).

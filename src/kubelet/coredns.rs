@@ -230,6 +230,7 @@ pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Un
         files: Default::default(),
         writes: Vec::new(),
         output: life.output,
+        signals: Vec::new(),
         exhausted: false,
         printed: Vec::new(),
     }

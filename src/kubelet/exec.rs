@@ -93,11 +93,11 @@ pub fn exec(
         stdout: printed(false),
         stderr: printed(true),
         end: done.takes.map_or(ExecEnd::Runs, |_| ExecEnd::Exited(done.code)),
-        writes: !done.writes.is_empty(),
+        writes: !done.writes.is_empty() || !done.signals.is_empty(),
     })
 }
 
-/// Notes what a command has written. `false` if its container does not run.
+/// Notes what a command has written, and the signals that it has sent. `false` if its container does not run.
 pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Execution) -> bool {
     let Some(pod) = pod_manager::pod(cx.state, cx.caches, &execution.pod) else { return false };
     let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, &pod.pod, execution, cx.now) else {
@@ -105,6 +105,7 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Ex
     };
     let Some(done) = turn.execute_asked(i, &execution.options, cx.now, execution) else { return false };
     turn.note_execution(i, &done);
+    done.signals.iter().for_each(|signal| turn.signal_first_process(i, signal));
     // Containers of other pods find at once what it has written into volumes that they share.
     turn.tell_writes();
     let told = std::mem::take(&mut turn.told);

@@ -43,6 +43,8 @@ pub(super) struct Executed {
     /// What it printed.
     pub(super) printed: Vec<shell::Output>,
     pub(super) writes: Vec<Write>,
+    /// The signals that it has sent to the first process of its container.
+    pub(super) signals: Vec<Box<str>>,
     /// What it has asked the network, if nobody knows the answer yet.
     pub(super) open: Option<Question>,
     looked_at: Vec<String>,
@@ -111,6 +113,7 @@ impl Turn<'_> {
             certain: run.certain,
             printed: run.output,
             writes: run.writes,
+            signals: run.signals,
             open: run.open,
             looked_at: run.files.into_iter().collect(),
         })

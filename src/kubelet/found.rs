@@ -162,6 +162,7 @@ impl Turn<'_> {
                 environment: None,
                 volumes: self.rt.files.count,
                 outside: Rc::default(),
+                waits_for_etcd: false,
                 stopping: None,
                 probed: [None; 3],
                 signal: None,

@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 use super::behaviour::Exit;
 use super::container_state::ContainerState;
 use super::fault::ProbeType;
+use super::known_images;
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::Timestamp;
@@ -13,6 +14,21 @@ use crate::api::types::Container;
 
 /// The exit code of a process ended by SIGKILL.
 pub(super) const KILLED: i32 = 137;
+
+/// The name of a signal that is given by its number on Linux, without `SIG`.
+fn signal_of_number(signal: &str) -> &str {
+    const NUMBERS: [(&str, &str); 8] = [
+        ("1", "HUP"),
+        ("2", "INT"),
+        ("3", "QUIT"),
+        ("9", "KILL"),
+        ("10", "USR1"),
+        ("12", "USR2"),
+        ("15", "TERM"),
+        ("28", "WINCH"),
+    ];
+    NUMBERS.iter().find(|(number, _)| *number == signal).map_or(signal, |(_, name)| name)
+}
 
 impl Turn<'_> {
     /// The event's message when a container is stopped.
@@ -113,6 +129,39 @@ impl Turn<'_> {
         let ends = r.ends.map(|(at, _)| at);
         self.rt.grace = Some(grace);
         self.note_stop(i, signal, left.as_secs(), ends);
+    }
+
+    /// A process in a container has sent a signal to the first one. From inside its namespace a process with the number 1 gets only
+    /// signals that it handles, so neither SIGKILL nor SIGSTOP (`man 7 pid_namespaces`). What it does on SIGTERM, or on the signal that
+    /// its image names for its end, is what it does when the kubelet stops it.
+    pub(super) fn signal_first_process(&mut self, i: usize, signal: &str) {
+        let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
+        // There the first process is another one: the sandbox's, or the node's.
+        let is_elsewhere =
+            self.spec.share_process_namespace == Some(true) || self.spec.host_pid == Some(true);
+        let signal = signal_of_number(signal);
+        let stop = known_images::stop_signal(spec.image.as_deref().unwrap_or_default());
+        if is_elsewhere || (signal != "TERM" && signal != stop) {
+            return;
+        }
+        let running = self.rt.containers.get(i).and_then(|c| c.running());
+        let Some(running) = running.filter(|r| r.stopping.is_none()) else { return };
+        let signalled =
+            Some(running).filter(|r| !r.behaviour.stop_is_told).and_then(|r| self.signalled(r, now));
+        let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) else {
+            return;
+        };
+        let end = match signalled {
+            Some((process, end)) => {
+                r.process = Some(process);
+                end
+            }
+            None => r.behaviour.stops.map(|(takes, code)| (later(now, takes), code)),
+        };
+        if let Some((at, code)) = end.filter(|(at, _)| r.ends.is_none_or(|e| *at < e.0)) {
+            r.ends = Some((at, Exit::code(code)));
+            r.signal = Some(now);
+        }
     }
 
     /// Kills all containers at once, without hooks and grace period.

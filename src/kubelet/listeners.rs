@@ -124,7 +124,7 @@ impl Turn<'_> {
             Some(told) => told == SERVES,
             None => r.process.as_ref().is_some_and(|p| p.coredns.is_some()),
         };
-        opened && (r.signal.is_none_or(|s| at < s) || serves)
+        opened && !r.waits_for_etcd && (r.signal.is_none_or(|s| at < s) || serves)
     }
 
     fn ports(&self, i: usize, spec: &Container, r: &Running, at: Timestamp) -> Ports {
@@ -414,7 +414,8 @@ impl Turn<'_> {
     /// What tells one state of the pod's listeners from another, as far as it can be told without looking at programs: which
     /// containers run since when, and which have got SIGTERM.
     pub(super) fn listening(&self) -> Vec<(Timestamp, Option<Timestamp>)> {
-        self.rt.containers.iter().filter_map(|c| c.running()).map(|r| (r.since, r.signal)).collect()
+        let running = self.rt.containers.iter().filter_map(|c| c.running());
+        running.filter(|r| !r.waits_for_etcd).map(|r| (r.since, r.signal)).collect()
     }
 
     /// A fingerprint of what the pod's annotations say of answers and requests and, if they say anything, of the limits that answers

@@ -21,6 +21,7 @@
 //! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution`, `runc` | what a container's process does, and commands executed in it, below the runtime |
 //! | `wake` | when a pod's next turn comes |
+//! | `control_plane` | kube-apiserver as a process that needs etcd, below the runtime |
 //! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry`, `load_programs` | what is known of images, below the runtime |
 //! | [`cri`], `calls`, `sandbox_config` | `k8s.io/cri-api`, as data, and what of it is noted where the kubelet acts; `kuberuntime_sandbox.go`, `kuberuntime_container.go`: the configurations |
@@ -72,6 +73,7 @@ pub mod clients;
 mod config;
 pub mod container_state;
 pub mod contents;
+mod control_plane;
 mod coredns;
 mod cpu_manager;
 mod cpu_policy;
@@ -169,6 +171,7 @@ mod watched;
 mod written;
 
 pub use cause::PodCause;
+pub use control_plane::{EtcdNews, part_of_control_plane};
 pub use cpu_manager::{Exclusive, Processors, cpu_manager_state, processors};
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};

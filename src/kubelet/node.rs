@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::calls::of_status;
+use super::images;
 use super::network_ready::NO_PLUGIN;
 use super::sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 use super::status_containers::time;
@@ -44,6 +45,8 @@ impl Kubelet {
         if cx.state(|s| s.starts_again) {
             self.tell_of_start(cx);
             cx.update_state(|s| s.starts_again = false);
+            // The machine has another boot id now.
+            cx.enqueue(Task::Status(self.node.clone()));
         }
         let reference = ObjectRef { kind: Kind::NODE, key: Key::new("", &self.node) };
         let why =
@@ -89,7 +92,7 @@ impl Kubelet {
         match answer {
             Ok(lease) => cx.update_state(move |s| s.lease = Some(lease.clone())),
             // The API server could not answer: the known lease is renewed at the next interval.
-            Err(e) if e.code >= 500 => {}
+            Err(e) if e.code >= 500 || e.code == 0 => {}
             // The lease is created or read again at the next interval.
             Err(_) => cx.update_state(|s| s.lease = None),
         }
@@ -117,6 +120,21 @@ impl Kubelet {
         for pressure in Pressure::ALL {
             self.status_event(cx, well(pressure.condition()).3);
         }
+    }
+
+    /// Gives the Node the id of the machine's last boot, and records an event if it had another one (`setters.go`, `MachineInfo`).
+    fn tell_of_reboot(&self, cx: &Cx, node: &mut Node) -> bool {
+        let reboots = cx.state(|s| s.reboots);
+        let info = node.status.as_mut().and_then(|s| s.node_info.as_mut());
+        let Some(info) = info.filter(|info| reboots > 0 && !info.boot_id.is_empty()) else { return false };
+        let id = boot_id(&self.node, reboots);
+        if info.boot_id == id {
+            return false;
+        }
+        let message = format!("Node {} has been rebooted, boot id: {id}", self.node);
+        info.boot_id = id;
+        self.node_event(cx, "Warning", "Rebooted", message);
+        true
     }
 
     /// Records an event about a change of the node's status (`recordNodeStatusEvent`).
@@ -173,6 +191,7 @@ impl Kubelet {
         status.features = Some(NodeFeatures { supplemental_groups_policy: Some(true) });
         let handlers = runtime_handlers(RUNTIME_HANDLERS.into_iter(), old.metadata.annotations.as_ref());
         new.status.get_or_insert_default().runtime_handlers = Some(handlers);
+        let rebooted = self.tell_of_reboot(cx, &mut new);
         let pressures = cx.state(|s| Pressure::ALL.map(|p| (p, s.eviction.has(p))));
         let well_or_not = cx.state(|s| readiness(s.no_network, s.shutdown.is_some()));
         let mut changed = None;
@@ -234,7 +253,8 @@ impl Kubelet {
         if let Some(allocatable) = allocatable {
             new.status.get_or_insert_default().allocatable = Some(allocatable);
         }
-        let heartbeat = ready(&old) == ready(&new) && used == before && changed.is_none() && !reserves;
+        let heartbeat =
+            ready(&old) == ready(&new) && used == before && changed.is_none() && !reserves && !rebooted;
         new.status.get_or_insert_default().volumes_in_use = Some(used).filter(|u| !u.is_empty());
         let report = cx.patch_status(old, Rc::new(new)).because(why);
         // A report that changes neither `Ready` nor the volumes is a heartbeat.
@@ -245,6 +265,14 @@ impl Kubelet {
         };
         Ok(())
     }
+}
+
+/// The id of a boot of a machine, which follows from its name and from how often it has started again (there by chance).
+fn boot_id(node: &str, reboots: u32) -> String {
+    let digits = images::container_id(node, "boot", i32::try_from(reboots).unwrap_or(i32::MAX));
+    let digits = digits.trim_start_matches("containerd://");
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32];
+    parts.map(|part| digits.get(part).unwrap_or_default()).join("-")
 }
 
 /// A condition's status, reason and message, and the reason of the event about it.

@@ -37,6 +37,7 @@ impl<'a> Turn<'a> {
         }
         self.begin();
         self.take_faults(faults);
+        self.hear_of_etcd();
         self.hear_of_changes();
         self.hear_of_contents();
         self.observe_sources();
@@ -64,6 +65,7 @@ impl<'a> Turn<'a> {
     }
 
     fn begin(&mut self) {
+        self.rt.sandbox_is_news = false;
         if self.rt.resize.error.is_some() && self.why_not_smaller().is_none() {
             self.rt.changed = true;
         }
@@ -218,6 +220,10 @@ impl<'a> Turn<'a> {
                 if let Some(work) = self.rt.work.take() {
                     self.finish_work(work);
                 }
+                if self.rt.sandbox_is_news {
+                    self.again = true;
+                    return;
+                }
                 continue;
             }
             if !self.rt.todo.is_empty() {
@@ -342,6 +348,9 @@ impl<'a> Turn<'a> {
                 self.note_sandbox();
                 // The containers are started with a configuration that is made anew.
                 self.tell_of_resolver();
+                // A status says so before images are pulled (`OnPodSandboxReady`).
+                self.rt.sandbox_is_news = true;
+                self.rt.unreported = true;
             }
             Work::Pull { container, pull } => self.pulled(container, pull),
             Work::PullVolume { volume, pull } => self.volume_is_pulled(volume, &pull),

@@ -111,7 +111,7 @@ fn heard(
     let (Some(c), Some(spec)) = (turn.rt.containers.get(i), turn.container_spec(i)) else {
         return Ok(Heard::failed(String::new(), None));
     };
-    let failing = c.failing.get(type_ as usize).copied().unwrap_or_default();
+    let failing = c.ill || c.failing.get(type_ as usize).copied().unwrap_or_default();
     let Some(r) = c.running() else { return Ok(Heard::failed(String::new(), None)) };
     let since = r.since;
     let told = r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, since, at);
@@ -120,7 +120,7 @@ fn heard(
         return of_command(turn, i, probe, &command, at, failing, told);
     }
     // A program that is said to fail, or that a person made fail, answers with an error as soon as it listens.
-    let listens = at >= later(since, r.behaviour.ready_after);
+    let listens = !r.waits_for_etcd && at >= later(since, r.behaviour.ready_after);
     let (passes, changes) = if failing { (false, None) } else { told };
     let port = probe.http_get.as_ref().map(|h| &h.port).or(probe.tcp_socket.as_ref().map(|t| &t.port));
     if let Some(why) = port.and_then(|port| unresolved(port, spec)) {
@@ -171,7 +171,8 @@ fn heard(
             Some(_) if !passes && !listens => Heard::failed(failure(&refused()), changes),
             Some(_) if takes > limit || met == Met::Late => Heard::failed(failure(TOO_SLOW), changes),
             Some(status) => {
-                let status = if passes { status } else { 503 };
+                let error = if c.ill { 500 } else { 503 };
+                let status = if passes { status } else { error };
                 // The answer changes after this moment: the first one that is heard anew is a nanosecond later.
                 let next = changes_of(turn, i, http, at, since);
                 let next = next.map(|after| later(since, after + SignedDuration::from_nanos(1)));

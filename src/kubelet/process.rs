@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::coredns::{self, Found};
-use super::tokens;
-use crate::api::Timestamp;
+use crate::api::{Timestamp, service_account_token};
 use crate::network::Question;
 use crate::shell::{self, Answers, Change, End, Files, Nobody, Program, Run, Until, World, Write};
 
@@ -79,7 +78,9 @@ fn timeless(write: &Write) -> String {
     let path = |p: &str| p.split('/').map(part).collect::<Vec<_>>().join("/");
     match &write.change {
         Change::Link(to) => format!("{} -> {}", path(&write.path), path(to)),
-        Change::Put(text) if text.starts_with(tokens::HEADER) => format!("{} token", path(&write.path)),
+        Change::Put(text) if text.starts_with(service_account_token::HEADER) => {
+            format!("{} token", path(&write.path))
+        }
         change => format!("{} {change:?}", path(&write.path)),
     }
 }

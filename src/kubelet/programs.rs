@@ -322,6 +322,7 @@ impl Turn<'_> {
                 files: Default::default(),
                 writes: Vec::new(),
                 output: Vec::new(),
+                signals: Vec::new(),
                 exhausted: false,
                 printed: Vec::new(),
             },

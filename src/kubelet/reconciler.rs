@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::busy;
 use super::contents::StorageNews;
+use super::control_plane::{self, EtcdNews};
 use super::csi::is_expansion_pending;
 use super::eviction;
 use super::exec::{self, Execution};
@@ -163,6 +164,9 @@ impl Reconciler for Kubelet {
         if let Some(news) = fault.downcast_ref::<NetworkReadiness>() {
             return network_ready::note(cx, &self.node, *news);
         }
+        if let Some(news) = fault.downcast_ref::<EtcdNews>() {
+            return control_plane::note(cx, *news);
+        }
         if let Some(news) = fault.downcast_ref::<Strained>() {
             return busy::note(cx, news);
         }
@@ -234,6 +238,7 @@ impl Reconciler for Kubelet {
         // Images, disks and addresses survive a restart of the node; containers do not.
         let mut state = state.clone();
         state.starts_again = true;
+        state.reboots = state.reboots.saturating_add(1);
         // What came from a URL is known again when that has answered.
         http_source::forget(&mut state, &self.key);
         let pods: Vec<Key> = state.pods.keys().cloned().collect();

@@ -305,12 +305,14 @@ impl Turn<'_> {
         let environment = (!sources.is_empty()).then(|| Rc::new(self.environment(spec)));
         let (own, process) = self.begin_process(i, spec);
         let behaviour = behaviour::of(self.pod, spec, own);
+        let futile = self.end_without_etcd(&spec.name);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
         let ContainerState::Created(instance) = &c.state else { return };
         c.state = ContainerState::Running(Box::new(Running {
             instance: instance.clone(),
             since: now,
-            ends: behaviour.ends.map(|(after, exit)| (later(now, after), exit)),
+            ends: futile.or(behaviour.ends.map(|(after, exit)| (later(now, after), exit))),
+            waits_for_etcd: futile.is_some(),
             behaviour,
             own,
             environment,

@@ -53,6 +53,8 @@ pub struct State {
     pub strained: Map<Key, (Rc<str>, Rc<[Foreseen]>)>,
     /// Whether the container runtime has no network plugin.
     pub no_network: bool,
+    /// Whether etcd answers nobody.
+    pub etcd_silent: bool,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
     /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.
@@ -75,6 +77,8 @@ pub struct State {
     pub lease: Option<Rc<Lease>>,
     /// Whether the kubelet has started again and has not told of it.
     pub starts_again: bool,
+    /// How often the machine has started again.
+    pub reboots: u32,
     /// Whether the node was unschedulable when an event told of it last.
     pub unschedulable: bool,
     /// What the kubelet is told about its node.
@@ -319,6 +323,10 @@ pub struct PodRuntime {
     pub grace: Option<SignedDuration>,
     /// Whether the status may differ from the one reported last.
     pub unreported: bool,
+    /// Whether the next report says no more than that the sandbox is ready.
+    pub sandbox_is_news: bool,
+    /// Whether a report could not be sent because the API server did not answer; the pod is synced all the same.
+    pub unsent: bool,
     /// The pod in the API server's last answer; for a static pod, its mirror pod.
     pub latest: Option<Rc<Pod>>,
     /// The requests with which the pod was admitted; `None` if it was not, or has given them back.

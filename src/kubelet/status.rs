@@ -177,6 +177,9 @@ impl Turn<'_> {
         if self.rt.rejected {
             return self.rejected_status(old);
         }
+        if self.rt.sandbox_is_news {
+            return self.with_ready_sandbox(old);
+        }
         // A static pod keeps its phase until its mirror pod goes (`getPhase`, `TerminatePod`; kubernetes/kubernetes#116484).
         let over = self.rt.phase == WorkerPhase::Terminated && self.rt.static_pod.is_none();
         let statuses = all_containers(self);
@@ -234,6 +237,27 @@ impl Turn<'_> {
             ephemeral_container_statuses: self.ephemeral_statuses(),
             ..Default::default()
         }
+    }
+
+    /// The status as it was, but that it says that the sandbox is ready (`kubelet.go`, `OnPodSandboxReady`).
+    fn with_ready_sandbox(&self, old: &PodStatus) -> PodStatus {
+        let mut new = old.clone();
+        let conditions = new.conditions.get_or_insert_default();
+        let known = conditions.iter_mut().find(|c| c.type_ == READY_TO_START);
+        let since =
+            known.as_ref().filter(|c| c.status == "True").and_then(|c| c.last_transition_time.clone());
+        let ready = PodCondition {
+            type_: READY_TO_START.into(),
+            status: "True".into(),
+            last_transition_time: Some(since.unwrap_or_else(|| time(self.now))),
+            observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
+            ..PodCondition::default()
+        };
+        match known {
+            Some(known) => *known = ready,
+            None => conditions.push(ready),
+        }
+        new
     }
 
     /// What the pod as a whole has, and what it was allocated (`convertToAPIPodLevelResourcesStatus`, KEP-5419). Of one that runs that is

@@ -77,8 +77,9 @@ struct Decision {
 
 impl Kubelet {
     pub(super) async fn sync_pod(&self, cx: &Cx, key: Key) -> Result {
-        // Why the status of a static pod could not be written.
+        // Why the status could not be written, though the pod is synced.
         let mut failed = None;
+        self.report_again(cx, &key);
         for _ in 0..TURNS_LIMIT {
             let Some(known) = cx.state(|s| pod_manager::pod(s, cx.caches(), &key)) else {
                 self.remove(cx, &key);
@@ -174,6 +175,16 @@ impl Kubelet {
                 Err(e) if is_static => failed = Some(e).filter(|e| !e.is_not_found()),
                 // The pod was deleted. The informer will deliver that.
                 Err(e) if e.is_not_found() => return Ok(()),
+                // The status manager tries again; the worker goes on (`status_manager.go`, `syncPod`).
+                Err(e) if e.code == 0 || e.code >= 500 => {
+                    let mut rt = (*d.rt).clone();
+                    (rt.unreported, rt.unsent) = (false, true);
+                    let (key, rt) = (key.clone(), Rc::new(rt));
+                    cx.update_state(move |s| {
+                        s.pods.insert(key.clone(), rt.clone());
+                    });
+                    failed = Some(e);
+                }
                 Err(e) => return Err(e.into()),
             }
             if d.delete && is_static {
@@ -181,7 +192,7 @@ impl Kubelet {
                 self.remove(cx, &key);
                 continue;
             }
-            if d.delete {
+            if d.delete && failed.is_none() {
                 return self.delete(cx, &key, pod).await;
             }
             if !d.again {
@@ -192,6 +203,17 @@ impl Kubelet {
         // This many turns at one moment would be a bug; the worker continues a second later.
         cx.enqueue_after(Task::Pod(key), SignedDuration::from_secs(1));
         Ok(())
+    }
+
+    /// A status that could not be sent is reported anew.
+    fn report_again(&self, cx: &Cx, key: &Key) {
+        if !cx.state(|s| s.pods.get(key).is_some_and(|rt| rt.unsent)) {
+            return;
+        }
+        let key = key.clone();
+        cx.update_state(move |s| {
+            with(s, &key, |rt| (rt.unreported, rt.unsent) = (true, false));
+        });
     }
 
     /// Forgets a pod that is gone, and gives others the room that it had.

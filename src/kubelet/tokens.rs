@@ -1,38 +1,23 @@
 //! Tokens of service accounts in files of pods (`pkg/kubelet/token/token_manager.go`; what they say:
-//! `pkg/registry/core/serviceaccount/storage/token.go`, `pkg/serviceaccount/claims.go`).
+//! [`crate::api::service_account_token`]).
 //!
 //! A token is asked for anew when 80 % of its life are over or when it is a day old, and the pod's next sync after that puts
-//! the new one into the file. Steady has no key to sign with, so a token is an unsecured JWT (RFC 7519, section 6): it says
-//! what a real one says, and ends where the signature would begin. The kubelet makes it by itself instead of asking the API
-//! server for it.
+//! the new one into the file. The kubelet makes it by itself instead of asking the API server for it.
 
 use std::rc::Rc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::SignedDuration;
-use serde_json::{Value, json};
 
 use super::timings::RESYNC;
+use crate::api::service_account_token::{Claims, ISSUER};
 use crate::api::types::{ObjectMeta, ServiceAccountTokenProjection};
 use crate::api::{MetaExt, Timestamp, later};
-
-/// Who issues the tokens of kubeadm's clusters, and for whom if a pod does not say.
-const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
 /// How long a token is valid if the pod does not say (`expirationSeconds`).
 const HOUR: i64 = 3600;
 
-/// The life that admission asks for. A token of it stays valid for a year, so that programs that read it once go on; it is
-/// replaced as if it did not (`WarnOnlyBoundTokenExpirationPeriod`, `ExpirationExtensionSeconds`).
-const WARN_ONLY: i64 = 3607;
-const EXTENDED: i64 = 365 * 24 * 3600;
-
 /// A token that is this old is replaced, however long it is valid (`maxTTL`).
 const MAX_AGE: i64 = 24 * 3600;
-
-/// How a token's text begins: its header, which says that it is not signed.
-pub(super) const HEADER: &str = "eyJhbGciOiJub25lIn0.";
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,31 +88,18 @@ impl Token {
     /// The text of a token.
     pub(super) fn text(&self, bearer: &Bearer<'_>) -> Rc<str> {
         let Bearer { pod, account, node, node_uid } = bearer;
-        let (ns, name, uid) = (MetaExt::namespace(*pod), MetaExt::name(*pod), MetaExt::uid(*pod));
-        let from = self.issued.as_second();
-        let extends = self.seconds == WARN_ONLY && *self.audience == *ISSUER;
-        let mut kubernetes = json!({
-            "namespace": ns,
-            "node": {"name": node},
-            "pod": {"name": name, "uid": uid},
-            "serviceaccount": {"name": account},
-        });
-        if let Some(uid) = node_uid {
-            kubernetes["node"]["uid"] = (*uid).into();
-        }
-        if extends {
-            kubernetes["warnafter"] = (from + self.seconds).into();
-        }
-        let claims: Value = json!({
-            "aud": [&*self.audience],
-            "exp": from + if extends { EXTENDED } else { self.seconds },
-            "iat": from,
-            "iss": ISSUER,
-            "kubernetes.io": kubernetes,
-            "nbf": from,
-            "sub": format!("system:serviceaccount:{ns}:{account}"),
-        });
-        format!("{HEADER}{}.", URL_SAFE_NO_PAD.encode(claims.to_string())).into()
+        let claims = Claims {
+            id: None,
+            audiences: vec![&*self.audience],
+            from: self.issued.as_second(),
+            seconds: self.seconds,
+            namespace: MetaExt::namespace(*pod),
+            account: (*account, None),
+            pod: Some((MetaExt::name(*pod), Some(MetaExt::uid(*pod)))),
+            node: Some((*node, *node_uid)),
+            secret: None,
+        };
+        claims.text().into()
     }
 }
 

@@ -79,6 +79,8 @@ pub(super) struct Turn<'a> {
     pub(super) strained: &'a [Foreseen],
     /// Whether the container runtime has no network plugin.
     pub(super) no_network: bool,
+    /// Whether etcd answers nobody.
+    pub(super) etcd_silent: bool,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     /// Whether the loops of a process repeat something else than before ([`crate::shell::Cycle`]).
@@ -138,6 +140,7 @@ impl<'a> Turn<'a> {
                 _ => &[],
             },
             no_network: state.no_network,
+            etcd_silent: state.etcd_silent,
             asks: Vec::new(),
             repeats_anew: false,
             pod,

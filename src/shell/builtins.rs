@@ -254,14 +254,15 @@ impl Shell<'_> {
     }
 
     pub(super) fn kill(&mut self, args: &[String]) -> Ran {
+        let named = |signal: &str| signal.trim_start_matches("SIG").to_owned();
         let mut signal = "TERM".to_owned();
         let mut status = 0;
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             if arg == "-s" {
-                signal = rest.next().cloned().unwrap_or_default();
+                signal = named(rest.next().map_or("", String::as_str));
             } else if let Some(s) = arg.strip_prefix('-') {
-                signal = s.trim_start_matches("SIG").to_owned();
+                signal = named(s);
             } else if let Some(job) = arg
                 .trim_start_matches('%')
                 .parse()
@@ -276,6 +277,8 @@ impl Shell<'_> {
                     let cycles = job.cycles.clone();
                     self.cut_cycles(cycles);
                 }
+            } else if arg == "1" && !self.program.first {
+                self.signals.push(signal.as_str().into());
             } else if arg == "1" {
                 let handled =
                     self.frame.traps.get("TERM").filter(|_| matches!(signal.as_str(), "TERM" | "15"));

@@ -128,6 +128,8 @@ pub(super) struct Shell<'a> {
     pub(super) nested_loops: usize,
     pub(super) listens: Vec<Listens>,
     pub(super) output: Vec<Output>,
+    /// The signals that were sent to the container's first process.
+    pub(super) signals: Vec<Box<str>>,
     pub(super) printed: usize,
     /// What was printed, piece by piece, in a run to the program's end.
     said: Vec<(Timestamp, Printed)>,
@@ -213,6 +215,7 @@ impl<'a> Shell<'a> {
             nested_loops: 0,
             listens: Vec::new(),
             output: Vec::new(),
+            signals: Vec::new(),
             printed: 0,
             said: Vec::new(),
             said_so_far: Printed::default(),
@@ -267,6 +270,7 @@ impl<'a> Shell<'a> {
             files: self.looked_at,
             writes: self.writes,
             output: self.output,
+            signals: self.signals,
             exhausted: self.steps == 0,
             printed: so_far(self.said, last),
         }

@@ -199,7 +199,8 @@ pub fn WhyNode(props: &WhyNodeProps) -> Html {
 fn command(t: &Texts, line: &NextLine) -> Html {
     match &line.what {
         NextWhat::Command(c) => {
-            let refused = c.code >= 400;
+            // 0: no server has answered.
+            let refused = c.code >= 400 || c.code == 0;
             html! { <>
                 <span class={classes!("verb", refused.then_some("bad"))}>{ verb(c) }</span>
                 <span class="what"><code>{ middle(&c.request.object, 46) }</code>

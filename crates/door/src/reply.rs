@@ -76,7 +76,8 @@ impl Body for Answer {
 /// The library's response with its headers, and a body that the caller has chosen.
 pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
     let mut out = Response::new(body);
-    *out.status_mut() = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // No answer, because the API server does not run: the door stands in front of it as a proxy does.
+    *out.status_mut() = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers = out.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     if let Ok(v) = HeaderValue::from_str(&response.content_type)

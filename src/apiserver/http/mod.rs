@@ -124,6 +124,9 @@ pub(super) fn serve_in(
     kubelets: &dyn Kubelets,
     cx: &mut RequestContext,
 ) -> Served {
+    if let Some(response) = api.unreached(request) {
+        return Served { response, ..Served::default() };
+    }
     let query = Query::parse(&request.query);
     let warnings = Vec::new();
     let mut call = Call {

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(ask("POST", &format!("{D}/endpoints"), endpoints).0, 201);
         let (status, message) = ask("GET", &format!("{D}/services/s/proxy/"), "");
         assert!(status == 503 && message.contains("no endpoints available for service"), "{message}");
-        assert_eq!(ask("POST", &format!("{D}/serviceaccounts/default/token"), "{}").0, 501);
+        assert_eq!(ask("POST", &format!("{D}/serviceaccounts/default/token"), "{}").0, 201);
         assert_eq!(ask("POST", &format!("{D}/serviceaccounts/none/token"), "{}").0, 404);
         assert_eq!(ask("GET", &format!("{D}/serviceaccounts/default/token"), "").0, 405);
         for path in ["/metrics", "/openid/v1/jwks", "/.well-known/openid-configuration"] {

@@ -17,6 +17,8 @@ pub struct Stream {
     body: Body,
     /// Of a list that is written for a person: where its text stands.
     pub(super) indent: Option<Indent>,
+    /// Whether its connection has ended with the server's program.
+    cut: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -28,15 +30,15 @@ enum Body {
 
 impl Stream {
     pub(super) fn list(list: ListBody) -> Stream {
-        Stream { body: Body::List(Box::new(list)), indent: None }
+        Stream { body: Body::List(Box::new(list)), indent: None, cut: false }
     }
 
     pub(super) fn watch(watch: Watch) -> Stream {
-        Stream { body: Body::Watch(Box::new(watch)), indent: None }
+        Stream { body: Body::Watch(Box::new(watch)), indent: None, cut: false }
     }
 
     pub(super) fn log(log: FollowedLog) -> Stream {
-        Stream { body: Body::Log(Box::new(log)), indent: None }
+        Stream { body: Body::Log(Box::new(log)), indent: None, cut: false }
     }
 
     /// Whether it is a watch, or a log that is followed: it goes on for as long as the cluster does something.
@@ -47,15 +49,21 @@ impl Stream {
     /// Whether nothing comes any more: a list is at its end; a watch's time is over, or it was answered with
     /// an error; the container of a log has ended.
     pub fn ended(&self) -> bool {
-        match &self.body {
-            Body::List(list) => list.ended(),
-            Body::Watch(watch) => watch.ended(),
-            Body::Log(log) => log.ended(),
-        }
+        self.cut
+            || match &self.body {
+                Body::List(list) => list.ended(),
+                Body::Watch(watch) => watch.ended(),
+                Body::Log(log) => log.ended(),
+            }
     }
 
     /// The next piece; empty if there is nothing to tell now. A piece of a watch ends with a whole event.
     pub fn more(&mut self, api: &ApiServer, kubelets: &dyn Kubelets, cache: &mut TextCache) -> Piece {
+        // A connection ends with the server's program.
+        self.cut |= !api.serves();
+        if self.cut {
+            return Piece::default();
+        }
         let piece = match &mut self.body {
             Body::List(list) => list.more(cache),
             Body::Watch(watch) => watch.more(api, cache),

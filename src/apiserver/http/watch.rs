@@ -241,6 +241,10 @@ impl Watch {
     fn tell_log(&mut self, api: &ApiServer, piece: &mut Piece, cache: &mut TextCache) -> bool {
         let Some((kind, namespace, selectors)) = self.watched.clone() else { return true };
         let view = self.view.clone();
+        if let Err(status) = api.is_cached(self.revision) {
+            self.error(&status, piece);
+            return false;
+        }
         let Ok(log) = api.etcd.since(self.revision) else {
             let status = Status::too_old(self.revision, api.etcd.compacted() + 1);
             self.error(&status, piece);

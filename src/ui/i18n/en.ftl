@@ -84,20 +84,14 @@ fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
 fault-watches = Cut the watches of { $what }
 fault-watches-about = It goes on from the revision it has seen.
-fault-stop = { $what ->
-    [kube-apiserver] Stop the controllers in kube-apiserver
-   *[other] Stop { $what }
-}
+fault-stop = Stop { $what }
 fault-stop-about = { $what ->
-    [kube-apiserver] Only its built-in controllers stop: those of CustomResourceDefinitions and of the addresses of Services. The API server itself goes on and answers requests.
+    [kube-apiserver] Nobody listens at its port any more: every request fails, all watches end, and its built-in controllers stop. What runs on the nodes goes on.
     [kube-controller-manager] It is cut off, and what it has in memory is lost. If it led, its lease runs out.
     [kube-scheduler] It is cut off, and what it has in memory is lost. If it led, its lease runs out.
    *[other] It is cut off, and what it has in memory is lost.
 }
-fault-start = { $what ->
-    [kube-apiserver] Start the controllers in kube-apiserver
-   *[other] Start { $what }
-}
+fault-start = Start { $what }
 fault-start-about = With nothing in memory. Where another leads, it waits.
 fault-replicate = Start one more { $what }
 fault-replicate-about = One of them holds the lease and works; the others wait for it to run out.
@@ -377,7 +371,10 @@ summary-times = , { $n } times
 because = because
 because-first = first because
 because-of-one = { $name } because
-refused = will be refused: { $code }
+refused = { $code ->
+    [0] will get no answer
+   *[other] will be refused: { $code }
+}
 in-time = in { $s } s
 step-verb = ACTION
 steady = Steady
@@ -1533,7 +1530,10 @@ stage-changed = { $n ->
     [one] changed { $n } field
    *[other] changed { $n } fields
 }
-stage-refused = refused with { $code }
+stage-refused = { $code ->
+    [0] nobody listens
+   *[other] refused with { $code }
+}
 stage-not-reached = not reached
 stage-absent = The last request did not come to this stage.
 stage-authenticate-about = is { $user }. Nobody has to prove it here.

@@ -76,20 +76,14 @@ fault-restart = 重启 { $what }
 fault-restart-about = 它的缓存和队列全部丢失，一切重新 list。
 fault-watches = 切断 { $what } 的 watch
 fault-watches-about = 它从已看到的 revision 继续。
-fault-stop = { $what ->
-    [kube-apiserver] 停止 kube-apiserver 里的控制器
-   *[other] 停止 { $what }
-}
+fault-stop = 停止 { $what }
 fault-stop-about = { $what ->
-    [kube-apiserver] 只停止它内置的控制器，也就是管理 CustomResourceDefinition 和 Service 地址的控制器。API 服务器本身照常运行，仍会应答请求。
+    [kube-apiserver] 它的端口上不再有人监听：所有请求都失败，所有 watch 都结束，它内置的控制器也停止。节点上运行的一切照常运行。
     [kube-controller-manager] 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
     [kube-scheduler] 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
    *[other] 它与集群断开，内存中的内容全部丢失。
 }
-fault-start = { $what ->
-    [kube-apiserver] 启动 kube-apiserver 里的控制器
-   *[other] 启动 { $what }
-}
+fault-start = 启动 { $what }
 fault-start-about = 启动时内存是空的。如果已有领导者，它就等待。
 fault-replicate = 再启动一个 { $what }
 fault-replicate-about = 其中一个持有租约并工作，其他的等待租约到期。
@@ -338,7 +332,10 @@ summary-times = ，共 { $n } 次
 because = 因为
 because-first = 第一次是因为
 because-of-one = 其中 { $name } 是因为
-refused = 将被拒绝：{ $code }
+refused = { $code ->
+    [0] 将得不到应答
+   *[other] 将被拒绝：{ $code }
+}
 in-time = { $s } 秒后
 step-verb = 动作
 steady = 稳态
@@ -1310,7 +1307,10 @@ stage-store = 存储
 stage-passed = 通过
 stage-same = 没有改动任何内容。
 stage-changed = 改动了 { $n } 个字段
-stage-refused = 被拒绝：{ $code }
+stage-refused = { $code ->
+    [0] 没有人监听
+   *[other] 被拒绝：{ $code }
+}
 stage-not-reached = 未到达
 stage-absent = 最近一次请求没有经过这个阶段。
 stage-authenticate-about = 是 { $user }。这里不需要证明身份。

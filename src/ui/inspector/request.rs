@@ -31,7 +31,7 @@ pub fn Exchanges(props: &Props) -> Html {
         let head = html! { <>
             <p class="method"><b>{ r.head.method.to_string() }</b><code>{ &r.head.path }</code></p>
             <p class="from"><i class="dot" aria-hidden="true"></i>{ r.head.user.to_string() }
-                <span class={classes!("chip", if r.head.code < 400 { "ok" } else { "bad" })}>{ &r.head.status }</span></p>
+                <span class={classes!("chip", if (1..400).contains(&r.head.code) { "ok" } else { "bad" })}>{ &r.head.status }</span></p>
             if let Some(why) = &r.why { <p class="why">{ t.why(why) }</p> }
         </> };
         let body = if let Some(log) = &r.log {

@@ -51,7 +51,7 @@ pub fn ServerView(props: &Props) -> Html {
             <p class={classes!("request", who::class(&head.by))}>
                 <i class="dot" aria-hidden="true"></i><b>{ head.method.to_string() }</b>
                 <code title={head.path.clone()}>{ middle(&head.path, 46) }</code>
-                <span class={classes!("chip", if head.code < 400 { "ok" } else { "bad" })}>{ &head.status }</span>
+                <span class={classes!("chip", if (1..400).contains(&head.code) { "ok" } else { "bad" })}>{ &head.status }</span>
             </p>
         }
     });

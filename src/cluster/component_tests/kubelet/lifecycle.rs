@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Lab, one};
+use crate::cluster::Fault;
 use crate::kubelet::KubeletFault;
 
 macro_rules! timeline {
@@ -273,4 +274,94 @@ fn one_crashes_while_the_other_is_pulled() {
     }))
     .wait(60);
     timeline!(lab);
+}
+
+/// Has a script executed in the container of the pod `p`, as a client does (`kubectl exec`).
+fn execute(lab: &mut Lab, script: &str) -> u16 {
+    let word = |text: &str| text.replace(' ', "%20");
+    let query = ["sh", "-c", script].map(|text| format!("command={}", word(text))).join("&");
+    let request = crate::apimachinery::HttpRequest {
+        method: "GET".into(),
+        path: "/api/v1/namespaces/default/pods/p/exec".into(),
+        query: format!("{query}&container=app&stdout=true&stderr=true"),
+        content_type: "application/octet-stream".into(),
+        ..Default::default()
+    };
+    lab.cluster.http(&request).0.status
+}
+
+fn restart_count(lab: &Lab) -> i32 {
+    let status = lab.pod_named("p").status.clone().unwrap();
+    status.container_statuses.as_ref().unwrap()[0].restart_count
+}
+
+/// `man 7 pid_namespaces`: other processes of a namespace can send its process 1 only signals for which that has a handler. A server such
+/// as nginx has one for SIGTERM, and one for the signal that its image names; `sleep` has none.
+#[test]
+fn the_first_process_gets_only_the_signals_that_it_handles() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"image": "nginx:1.28"}))).steady();
+    for (script, restarts) in
+        [("kill -9 1", 0), ("kill -STOP 1", 0), ("kill -HUP 1", 0), ("kill 1", 1), ("kill -3 1", 2)]
+    {
+        assert_eq!(execute(&mut lab, script), 101, "{script}");
+        // Long enough for the back-off.
+        lab.steady().wait(60);
+        assert_eq!(restart_count(&lab), restarts, "{script}");
+    }
+    assert!(lab.events("Killing").is_empty());
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"image": "busybox:1.36", "command": ["sleep", "infinity"]}))).steady();
+    for script in ["kill 1", "kill -KILL 1", "kill -s TERM 1"] {
+        assert_eq!(execute(&mut lab, script), 101, "{script}");
+        lab.steady().wait(60);
+    }
+    assert_eq!(restart_count(&lab), 0);
+    // A script that handles the signal ends as it says.
+    let mut lab = Lab::new();
+    let script = "trap 'exit 7' TERM; while true; do sleep 1; done";
+    lab.pod(one(json!({"image": "busybox:1.36", "command": ["sh", "-c", script]}))).steady();
+    assert_eq!(execute(&mut lab, "kill 1"), 101);
+    lab.steady();
+    let status = lab.pod_named("p").status.clone().unwrap();
+    let last = status.container_statuses.as_ref().unwrap()[0].last_state.clone().unwrap().terminated.unwrap();
+    assert_eq!((restart_count(&lab), last.exit_code), (1, 7));
+}
+
+/// `pkg/kubelet/nodestatus/setters.go`, `MachineInfo`: another boot id is an event and stands in the Node.
+#[test]
+fn a_node_tells_that_it_was_booted_again() {
+    let mut lab = Lab::new();
+    lab.steady();
+    let boot = |lab: &Lab| lab.node().status.as_ref().unwrap().node_info.as_ref().unwrap().boot_id.clone();
+    let before = boot(&lab);
+    lab.cluster.fault(&Fault::Restart { process: "kubelet".into(), node: Some("node-1".into()) }).unwrap();
+    lab.steady();
+    let after = boot(&lab);
+    assert_ne!(before, after);
+    assert_eq!(after.len(), 36);
+    let message = format!("Node node-1 has been rebooted, boot id: {after}");
+    assert_eq!(lab.events("Rebooted"), [("node-1".to_owned(), message, 1)]);
+}
+
+/// `pkg/kubelet/kubelet.go`, `OnPodSandboxReady`, which `kuberuntime_manager.go` calls before it pulls images: the status is the one
+/// before, but for the condition.
+#[test]
+fn a_status_of_its_own_says_that_the_sandbox_is_ready() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({})));
+    let mut seen = Vec::new();
+    while let Ok(command) = lab.cluster.next_command(None) {
+        for write in &command.writes {
+            let Some(pod) = write.next.as_ref().and_then(|o| o.get::<crate::api::types::Pod>()) else {
+                continue;
+            };
+            let status = pod.status.clone().unwrap();
+            let ready = status.conditions.iter().flatten().find(|c| c.type_ == "PodReadyToStartContainers");
+            let runs = status.phase.as_deref() == Some("Running");
+            seen.push((ready.map(|c| c.status.clone()), status.pod_ip.is_some(), runs));
+        }
+    }
+    let of = |ready: &str, ip, runs| (Some(ready.to_owned()), ip, runs);
+    assert_eq!(seen, [of("False", false, false), of("True", false, false), of("True", true, true)]);
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::Lab;
+use super::{Lab, one};
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
@@ -347,6 +347,144 @@ fn parts_of_the_control_plane_run_as_long_as_their_static_pods_do() {
     let etcd = ObjectRef::new(Kind::POD, "kube-system", "etcd-node-1");
     let pod = cluster.api().etcd().get(&etcd).unwrap().object.get::<Pod>().unwrap().clone();
     assert_eq!(crate::api::pod::phase(&pod), "Running");
+}
+
+/// A cluster of one node on which these parts of the control plane run as static pods.
+fn hosted(names: &[&str]) -> Cluster {
+    let mut cluster = Cluster::new(&Config::nodes(1));
+    names.iter().for_each(|name| put_part(&mut cluster, name, true));
+    steady(&mut cluster);
+    cluster
+}
+
+fn put_part(cluster: &mut Cluster, name: &str, is_there: bool) {
+    let text = is_there.then(|| crate::api::yaml::to_yaml(&part(name)));
+    cluster.fault(&Fault::Manifest { node: "node-1".into(), file: format!("{name}.yaml"), text }).unwrap();
+}
+
+fn steady(cluster: &mut Cluster) {
+    while cluster.next_command(None).is_ok() {}
+}
+
+/// Lets things happen until the API server can be reached, or cannot be any more.
+fn until_it_serves(cluster: &mut Cluster, serves: bool) {
+    for _ in 0..10_000 {
+        if cluster.api().serves() == serves {
+            return;
+        }
+        let action = cluster.fair().unwrap();
+        cluster.act(&action).unwrap();
+    }
+    panic!("it never came to that");
+}
+
+fn restarts(cluster: &Cluster, name: &str) -> i32 {
+    let at = ObjectRef::new(Kind::POD, "kube-system", &format!("{name}-node-1"));
+    let object = cluster.api().cached(&at).unwrap();
+    let status = object.get::<Pod>().unwrap().status.clone().unwrap();
+    status.container_statuses.as_ref().unwrap()[0].restart_count
+}
+
+fn get_pods(cluster: &mut Cluster) -> u16 {
+    let request = crate::apimachinery::HttpRequest {
+        method: "GET".into(),
+        path: "/api/v1/pods".into(),
+        ..Default::default()
+    };
+    cluster.http(&request).0.status
+}
+
+/// kubeadm's control plane (`cmd/kubeadm/app/phases/controlplane/manifests.go`): the API server is its container, and the kubelet needs
+/// nobody to start it again (`pkg/kubelet/pod_workers.go`, `pkg/kubelet/status/status_manager.go`).
+#[test]
+fn the_api_server_ends_and_comes_back_with_its_container() {
+    let mut cluster = hosted(&["kube-apiserver"]);
+    assert!(cluster.api().serves() && get_pods(&mut cluster) == 200);
+    let fault = crate::kubelet::KubeletFault::CrashContainer {
+        pod: Key::new("kube-system", "kube-apiserver-node-1"),
+        container: "kube-apiserver".into(),
+        exit_code: 1,
+    };
+    cluster.fault(&Fault::Kubelet { node: Some("node-1".into()), fault }).unwrap();
+    until_it_serves(&mut cluster, false);
+    assert_eq!(get_pods(&mut cluster), 0);
+    // All watches have ended.
+    let watching = |c: &Cluster| {
+        let informers = c.processes().flat_map(|p| &p.informers).filter(|n| !n.is_stopped());
+        let ends = |w| c.api().watches.pending(w).is_some();
+        informers.filter(|n| n.watch.is_some_and(ends)).count()
+    };
+    assert_eq!(watching(&cluster), 0);
+    steady(&mut cluster);
+    assert!(cluster.api().serves() && watching(&cluster) > 0);
+    assert_eq!(restarts(&cluster, "kube-apiserver"), 1);
+    // Its manifest is taken away, and the kubelet starts again meanwhile, which has nobody to list from.
+    put_part(&mut cluster, "kube-apiserver", false);
+    steady(&mut cluster);
+    assert!(!cluster.api().serves() && get_pods(&mut cluster) == 0);
+    cluster.fault(&Fault::Restart { process: "kubelet".into(), node: Some("node-1".into()) }).unwrap();
+    steady(&mut cluster);
+    assert!(!cluster.api().serves());
+    put_part(&mut cluster, "kube-apiserver", true);
+    steady(&mut cluster);
+    assert!(cluster.api().serves());
+    let pods = cluster.api().cached_list(Kind::POD, Some("kube-system")).count();
+    assert_eq!((pods, restarts(&cluster, "kube-apiserver")), (1, 0));
+}
+
+/// The containers of other pods are started again while nobody answers, and the status is told later (`syncBatch`).
+#[test]
+fn a_kubelet_goes_on_without_the_api_server() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({}))).steady();
+    let first = lab.cluster.container_id(&Key::new("default", "p"), "app");
+    lab.cluster.fault(&Fault::Stop { process: "kube-apiserver".into(), node: None }).unwrap();
+    let fault = crate::kubelet::KubeletFault::CrashContainer {
+        pod: Key::new("default", "p"),
+        container: "app".into(),
+        exit_code: 1,
+    };
+    lab.cluster.fault(&Fault::Kubelet { node: None, fault }).unwrap();
+    lab.wait(30);
+    let second = lab.cluster.container_id(&Key::new("default", "p"), "app");
+    assert!(second.is_some() && second != first, "{}", lab.log);
+    let told = |lab: &Lab| {
+        let status = lab.pod_named("p").status.clone().unwrap();
+        status.container_statuses.as_ref().unwrap()[0].restart_count
+    };
+    assert_eq!(told(&lab), 0);
+    lab.cluster.fault(&Fault::Start { process: "kube-apiserver".into(), node: None }).unwrap();
+    lab.steady();
+    assert_eq!(told(&lab), 1);
+}
+
+/// `staging/src/k8s.io/apiserver/pkg/server/options/etcd.go`: the check `etcd` belongs to `/livez`;
+/// `staging/src/k8s.io/apiserver/pkg/storage/storagebackend/factory/etcd3.go`: `dialTimeout`.
+#[test]
+fn the_api_server_crashes_without_etcd() {
+    let mut cluster = Cluster::new(&Config::nodes(1));
+    put_part(&mut cluster, "etcd", true);
+    let mut server = part("kube-apiserver");
+    let probe = json!({"httpGet": {"host": "172.18.0.2", "path": "/livez", "port": 6443, "scheme": "HTTPS"},
+        "periodSeconds": 10, "failureThreshold": 8});
+    server["spec"]["containers"][0]["livenessProbe"] = probe;
+    let text = Some(crate::api::yaml::to_yaml(&server));
+    let file = "kube-apiserver.yaml".into();
+    cluster.fault(&Fault::Manifest { node: "node-1".into(), file, text }).unwrap();
+    steady(&mut cluster);
+    put_part(&mut cluster, "etcd", false);
+    let since = cluster.now();
+    until_it_serves(&mut cluster, false);
+    // Eight failures, ten seconds apart, and the time that it takes to stop.
+    let takes = cluster.now().duration_since(since).as_secs();
+    assert!((70..=120).contains(&takes), "{takes}");
+    // It is started again and again, and never comes so far that it serves.
+    let later = cluster.now() + jiff::SignedDuration::from_secs(300);
+    cluster.run_until(later, |c, _| assert!(!c.api().serves())).unwrap();
+    put_part(&mut cluster, "etcd", true);
+    steady(&mut cluster);
+    assert!(cluster.api().serves());
+    assert!(restarts(&cluster, "kube-apiserver") > 1);
 }
 
 /// A cluster that begins with mirror pods has their static pods, whose containers run on.
