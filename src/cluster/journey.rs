@@ -148,11 +148,11 @@ fn translation(walk: Walk) -> Translation {
     Translation { lines: walk.steps.into_iter().map(|s| s.text).collect(), verdict: walk.verdict }
 }
 
-/// Whether the packet is answered: by a server, or by the kernel of whoever has the address, which refuses or resets the connection. An
+/// Whether the packet is answered: by a server, or by the kernel of whoever has the address, which refuses the connection. An
 /// answer that goes astray is sent, too.
 fn comes_back(reply: &Reply) -> bool {
     match reply.outcome {
-        Outcome::Answered(_) | Outcome::Connected | Outcome::Reset | Outcome::Refused => true,
+        Outcome::Answered(_) | Outcome::Connected | Outcome::Closed | Outcome::Refused => true,
         Outcome::TimedOut => reply.because == Because::Astray,
         Outcome::Unreachable => false,
     }
