@@ -329,6 +329,7 @@ fn could_mend(manifest: &str, cause: Cause, answers: f64) -> (Vec<Mend>, impl Fn
         lines: String::new(),
         sent: 9,
         losses: vec![(cause, 1)],
+        behind: Vec::new(),
         before: Vec::new(),
         seconds: 1.0,
         steady: true,
