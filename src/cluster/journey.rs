@@ -6,11 +6,9 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use ipnet::IpNet;
-
 use super::Cluster;
 use super::lookup::LookedUp;
-use super::network::{Network, SOURCE_PORT, protocol_of};
+use super::network::{Network, SOURCE_PORT, is_own_machine, own_machine, protocol_of};
 use crate::api::types::Node;
 use crate::api::{Key, Kind, MetaExt};
 use crate::kubelet;
@@ -24,7 +22,7 @@ use crate::network::{Answer, Because, Outcome, Question, Reply};
 /// What became of one connection, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journey {
-    /// The pod that asks.
+    /// The pod that asks; without a name if it is the person's own machine, which is outside of the cluster.
     pub from: Key,
     /// The names that it asked for, with what it was answered.
     pub names: Vec<(Question, Answer)>,
@@ -180,16 +178,8 @@ impl Cluster {
         let ip_family = self.api.ip_family();
         let nodes = self.api.cached_list(Kind::NODE, None).filter_map(|(_, o)| o.get::<Node>());
         let machine = |node: &Rc<Node>| {
-            let addresses = node.status.iter().flat_map(|s| s.addresses.iter().flatten());
-            let internal = addresses.filter(|a| a.type_ == "InternalIP");
-            let ranges = node.spec.iter().flat_map(|s| s.pod_cidrs.iter().flatten());
-            let name = node.metadata.name();
-            Machine {
-                name: name.into(),
-                addresses: internal.filter_map(|a| a.address.parse().ok()).collect(),
-                pod_ranges: ranges.filter_map(|r| r.parse::<IpNet>().ok()).collect(),
-                pods: self.pod_addresses(name),
-            }
+            let pods = self.pod_addresses(node.metadata.name());
+            Machine { pods, ..Machine::of(node) }
         };
         cni::Network {
             plugin: self.plugin,
@@ -255,8 +245,9 @@ impl Cluster {
             };
             let by = Sender {
                 node: sender.node.name.to_string().into(),
-                pod: from.to_string().into(),
+                pod: if is_own_machine(from) { "".into() } else { from.to_string().into() },
                 hosted: sender.hosted,
+                balanced_to: reply.as_ref().and_then(|r| r.balanced_to.clone()),
             };
             // The rules lead to the proxy, which chooses the endpoint.
             let endpoint = reply.as_ref().and_then(|r| r.via.as_ref().map_or(r.endpoint, |via| Some(via.at)));
@@ -285,6 +276,11 @@ impl Cluster {
     /// node has the pod.
     pub fn journey_to(&self, from: &Key, url: &Url) -> Option<Journey> {
         self.journey_of(from, &Client::once(url), 0)
+    }
+
+    /// The journey of the nth request of a client outside of the cluster, counted from 0: on the person's own machine.
+    pub fn journey_from_outside(&self, client: &Client, nth: u64) -> Option<Journey> {
+        self.journey_of(&own_machine(), client, nth)
     }
 
     /// The journey of the nth request of a client, counted from 0. `None` if no node has the pod.

@@ -110,6 +110,10 @@ pub struct Reply {
     pub behind: Option<Behind>,
     /// The proxy that a request came by, if it came by one. The endpoint is then the one that the proxy asked.
     pub via: Option<Rc<Via>>,
+    /// The address from which the request seems to come where it arrives, if a node that it was sent to from outside has led it there.
+    pub source: Option<IpAddr>,
+    /// The node that a load balancer in front of the cluster has sent it to, if one has, and the address to which.
+    pub balanced_to: Option<(Rc<str>, SocketAddr)>,
 }
 
 /// A proxy that a request came by: a pod of an ingress controller.
@@ -149,7 +153,16 @@ impl Reply {
 
     /// What every connection meets.
     pub fn of_all(outcome: Outcome, because: Because) -> Reply {
-        Reply { share: 1, endpoint: None, outcome, because, behind: None, via: None }
+        Reply {
+            share: 1,
+            endpoint: None,
+            outcome,
+            because,
+            behind: None,
+            via: None,
+            source: None,
+            balanced_to: None,
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod network;
 mod node_lifecycle;
 mod node_ports;
 mod nodeipam;
+mod outside;
 mod persistentvolume;
 mod podautoscaler;
 mod podgc;
