@@ -4,7 +4,7 @@
 use super::view::journey::{EndView, HopPlace, Taken, journey};
 use super::view::{sent, traffic};
 use super::{Depth, Link, Replay, Session, Start};
-use crate::api::{Key, Kind, ObjectRef, later};
+use crate::api::{Key, Kind, ObjectRef};
 use crate::cluster::Fault;
 
 const WEB: &str = r#"
@@ -34,9 +34,18 @@ fn rest(s: &mut Session) {
     }
 }
 
+/// Lets time pass, also where nobody has anything to do.
 fn wait(s: &mut Session, seconds: i64) {
-    let until = later(s.now(), jiff::SignedDuration::from_secs(seconds));
-    s.fault(&Fault::Wait { until }).unwrap();
+    rest(s);
+    let until = s.now().as_millisecond() + seconds * 1000;
+    for _ in 0..100 {
+        if s.now().as_millisecond() >= until {
+            return;
+        }
+        s.fault(&Fault::Wait { until }).unwrap();
+        rest(s);
+    }
+    panic!("time stands still at {}", s.now());
 }
 
 fn open() -> Session {
@@ -61,8 +70,8 @@ fn a_stream_from_outside_is_seen_as_those_of_pods_are() {
     let view = traffic(&s);
     let [client] = &view.clients[..] else { panic!("{view:?}") };
     assert_eq!((&client.sender, client.url.as_str()), (&web(), "172.18.0.3:30080/"));
-    assert_eq!((view.sent, view.lost), (200, 0), "{view:?}");
-    assert_eq!(view.chart.buckets.iter().map(|b| b.answered).sum::<u64>(), 200);
+    assert!(view.sent >= 200 && view.lost == 0, "{view:?}");
+    assert_eq!(view.chart.buckets.iter().map(|b| b.answered).sum::<u64>(), view.sent);
     let told = sent(&s, view.chart.begin, 10).unwrap();
     assert_eq!((&told.sender, told.url.as_str()), (&web(), "http://172.18.0.3:30080"));
     let followed = journey(s.cluster(), &web(), None, told.nth);
@@ -74,7 +83,7 @@ fn a_stream_from_outside_is_seen_as_those_of_pods_are() {
     // A link has it, and a step back takes it away.
     let link = Link::of(&s);
     let replayed = Replay::new(&link).finish().session;
-    assert_eq!(traffic(&replayed).sent, 200);
+    assert_eq!(traffic(&replayed).sent, view.sent);
     s.goto(before);
     assert_eq!((traffic(&s).clients.len(), traffic(&s).sent), (0, 0));
 }
