@@ -4,15 +4,12 @@
 use std::cell::OnceCell;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
 
 use super::Cluster;
 use super::lookup::LookedUp;
 use super::network::{Network, SOURCE_PORT, is_own_machine, own_machine, protocol_of};
-use crate::api::types::Node;
-use crate::api::{Key, Kind, MetaExt};
-use crate::kubelet;
-use crate::network::cni::{self, Barrier, Headers, Machine, Rules, Sender, Translation, Way};
+use crate::api::{Key, MetaExt};
+use crate::network::cni::{self, Barrier, Headers, Rules, Sender, Translation, Way};
 use crate::network::policy::Denied;
 use crate::network::proxy::{Chance, Origin, Packet, Verdict, Walk};
 use crate::network::traffic::{Cause, Client};
@@ -175,25 +172,7 @@ impl Cluster {
 
     /// The nodes with their addresses and pods, as a network plugin knows them.
     pub fn topology(&self) -> cni::Network {
-        let ip_family = self.api.ip_family();
-        let nodes = self.api.cached_list(Kind::NODE, None).filter_map(|(_, o)| o.get::<Node>());
-        let machine = |node: &Rc<Node>| {
-            let pods = self.pod_addresses(node.metadata.name());
-            Machine { pods, ..Machine::of(node) }
-        };
-        cni::Network {
-            plugin: self.plugin,
-            machines: nodes.map(machine).collect(),
-            pod_ranges: ip_family.pod_ranges().iter().map(|r| r.cluster).collect(),
-            machine_ranges: super::network::machine_ranges(ip_family),
-        }
-    }
-
-    fn pod_addresses(&self, node: &str) -> Vec<(IpAddr, Rc<str>)> {
-        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(node));
-        let states = own.flat_map(|p| &p.components);
-        let states = states.filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-        states.flat_map(|s| &s.node.addresses).map(|(a, pod)| (*a, pod.to_string().into())).collect()
+        self.network().topology()
     }
 
     /// What can become of a connection of a pod now, each with its share.
@@ -216,7 +195,7 @@ impl Cluster {
         let to = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
             Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
-            Question::Echo { to } => SocketAddr::new(*to, 0),
+            Question::Echo { to, .. } => SocketAddr::new(*to, 0),
         };
         // A pod without an address of this family sends no packet.
         let sender = network.sender(from, to.ip());

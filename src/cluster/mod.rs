@@ -59,6 +59,7 @@ mod strain;
 mod switch;
 #[cfg(test)]
 mod tests;
+mod tracing;
 mod traffic;
 
 pub use crate::kubelet::clients::RunningClient;

@@ -186,9 +186,8 @@ impl<'a> Network<'a> {
         let seed = seed_of(from, question);
         match question {
             Question::Lookup { .. } => self.asked(from, question, 0),
-            Question::Echo { to } => {
-                let (outcome, because) = self.echo(from, *to);
-                Answer::Replies { replies: Rc::new([Reply::of_all(outcome, because)]), seed: 0 }
+            Question::Echo { to, ttl, whole } => {
+                Answer::Replies { replies: Rc::new([self.echoed(from, *to, *ttl, *whole)]), seed: 0 }
             }
             Question::Connect { to, .. } | Question::Fetch { to, .. } => {
                 Answer::Replies { replies: self.replies_by(from, *to, question, hops).into(), seed }
@@ -538,7 +537,7 @@ pub(super) fn moved(question: &Question, to: SocketAddr) -> Question {
         Question::Lookup { name, type_, .. } => {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }
         }
-        Question::Echo { .. } => Question::Echo { to: to.ip() },
+        Question::Echo { ttl, whole, .. } => Question::Echo { to: to.ip(), ttl: *ttl, whole: *whole },
     }
 }
 

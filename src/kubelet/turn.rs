@@ -79,6 +79,8 @@ pub(super) struct Turn<'a> {
     pub(super) strained: &'a [Foreseen],
     /// Whether the container runtime has no network plugin.
     pub(super) no_network: bool,
+    /// The largest packet that the interface of the pod takes, if that is less than an Ethernet's.
+    pub(super) mtu: Option<u16>,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     /// Whether the loops of a process repeat something else than before ([`crate::shell::Cycle`]).
@@ -138,6 +140,7 @@ impl<'a> Turn<'a> {
                 _ => &[],
             },
             no_network: state.no_network,
+            mtu: state.mtu,
             asks: Vec::new(),
             repeats_anew: false,
             pod,

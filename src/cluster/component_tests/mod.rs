@@ -28,4 +28,5 @@ mod sets;
 mod stages;
 mod statefulset;
 mod storage;
+mod tracing;
 mod traffic;

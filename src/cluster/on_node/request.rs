@@ -11,7 +11,7 @@ use crate::network::{Answer, Because, Outcome, Question};
 use crate::shell::{self, Change, End, Outside, Program, Tools, Unknown, Until, World, Write};
 
 /// The programs of the person's machine that send requests.
-pub const OWN_TOOLS: [&str; 5] = ["curl", "nc", "nslookup", "ping", "wget"];
+pub const OWN_TOOLS: [&str; 6] = ["curl", "nc", "nslookup", "ping", "traceroute", "wget"];
 
 /// Whoever asks from a machine.
 struct Asking<'a> {

@@ -73,7 +73,7 @@ fn by_libc(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str) -> Ran {
     }
 }
 
-fn name_of(
+pub(super) fn name_of(
     shell: &mut Shell<'_>,
     conf: &ResolvConf,
     address: IpAddr,
