@@ -141,7 +141,7 @@ fn a_load_balancer_sends_to_the_nodes_that_pass_its_health_check() {
         balance(&mut n, "172.18.255.1");
         n.steady();
         // The server sees the sender, and node-2 has no endpoint.
-        assert!(curl(&n).stdout.contains("RemoteAddr: 172.18.0.1:"), "{mode:?} {:?}", curl(&n));
+        assert!(curl(&n).stdout.contains("Hostname: web-"), "{mode:?} {:?}", curl(&n));
         declare(&mut n, Some("10/s http://172.18.255.1/ timeout=1s"));
         n.wait(20);
         let local = counts(&n, Timestamp::MIN);
@@ -149,6 +149,7 @@ fn a_load_balancer_sends_to_the_nodes_that_pass_its_health_check() {
         let client = Client::once(&Url::parse("http://172.18.255.1/").unwrap());
         for nth in 0..4 {
             let journey = n.0.journey_from_outside(&client, nth).unwrap();
+            assert_eq!(journey.reply.unwrap().source, Some("172.18.0.1".parse().unwrap()));
             let way = journey.way.unwrap();
             assert_eq!(way.hops[2].at, At::Balancer);
             assert_eq!(&*way.hops[3].node, "node-1", "{way}");
@@ -204,7 +205,8 @@ fn a_journey_from_outside_goes_by_the_node_that_is_asked() {
     assert_eq!(follow("http://172.18.0.99/").way.unwrap().end, End::Lost);
 }
 
-/// `kubelet` has no part in it: a cluster that begins with objects of another one has the streams that these declare.
+/// A cluster that begins with the objects of another one (docs/behaviour.md, "Requests from outside") has the streams that these declare,
+/// although nobody has written them in it.
 #[test]
 fn a_restored_service_declares_its_stream() {
     let whoami = json!({"name": "whoami", "image": "traefik/whoami"});
