@@ -154,6 +154,7 @@ impl Cluster {
             core_dns: false,
             storage: Default::default(),
             affinity: Default::default(),
+            callers: Default::default(),
         };
         cluster.api.set_ip_family(config.ip_family);
         for object in

@@ -9,6 +9,7 @@ use crate::api::types::discovery::Endpoint;
 use crate::kubelet;
 use crate::network::dns::Objects;
 use crate::network::proxy::Origin;
+use crate::network::question::TTL;
 use crate::network::{Because, Outcome, Protocol, Question};
 
 /// The port of a kubelet.
@@ -21,7 +22,7 @@ impl Network<'_> {
     pub(super) fn delivered(&self, question: &Question) -> (Outcome, Because) {
         let to = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
-            Question::Echo { to } => SocketAddr::new(*to, 0),
+            Question::Echo { to, .. } => SocketAddr::new(*to, 0),
             Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
         };
         let refused = (Outcome::Refused, Because::NotListening);
@@ -101,8 +102,9 @@ impl Network<'_> {
         if self.is_cluster_address(to) {
             return (Outcome::TimedOut, Because::NoSuchPort);
         }
+        let question = Question::Echo { to, ttl: TTL, whole: None };
         if is_own_machine(from) {
-            return match self.reached_by_own_machine(&Question::Echo { to }, to) {
+            return match self.reached_by_own_machine(&question, to) {
                 (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
                 other => other,
             };
@@ -119,7 +121,7 @@ impl Network<'_> {
                 return barred;
             }
         }
-        match self.delivered(&Question::Echo { to }) {
+        match self.delivered(&question) {
             (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
             other => other,
         }

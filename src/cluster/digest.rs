@@ -114,6 +114,9 @@ impl Digesting {
         for line in self.cluster.affinity.lines() {
             let _ = write!(h, "|{line}");
         }
+        for line in self.cluster.callers.lines() {
+            let _ = write!(h, "|{line}");
+        }
         for (at, actor, key) in self.cluster.clock.deadlines() {
             let _ = write!(h, "|{}|{actor:?}|{key}", at.as_nanosecond());
         }

@@ -4,17 +4,12 @@
 use std::cell::OnceCell;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
-
-use ipnet::IpNet;
 
 use super::Cluster;
 use super::lookup::LookedUp;
-use super::network::{Network, SOURCE_PORT, protocol_of};
-use crate::api::types::Node;
-use crate::api::{Key, Kind, MetaExt};
-use crate::kubelet;
-use crate::network::cni::{self, Barrier, Headers, Machine, Rules, Sender, Translation, Way};
+use super::network::{Network, SOURCE_PORT, is_own_machine, own_machine, protocol_of};
+use crate::api::{Key, MetaExt};
+use crate::network::cni::{self, Barrier, Headers, Rules, Sender, Translation, Way};
 use crate::network::policy::Denied;
 use crate::network::proxy::{Chance, Origin, Packet, Verdict, Walk};
 use crate::network::traffic::{Cause, Client};
@@ -24,7 +19,7 @@ use crate::network::{Answer, Because, Outcome, Question, Reply};
 /// What became of one connection, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journey {
-    /// The pod that asks.
+    /// The pod that asks; without a name if it is the person's own machine, which is outside of the cluster.
     pub from: Key,
     /// The names that it asked for, with what it was answered.
     pub names: Vec<(Question, Answer)>,
@@ -148,7 +143,7 @@ fn translation(walk: Walk) -> Translation {
     Translation { lines: walk.steps.into_iter().map(|s| s.text).collect(), verdict: walk.verdict }
 }
 
-/// Whether the packet is answered: by a server, or by the kernel of whoever has the address, which refuses or resets the connection. An
+/// Whether the packet is answered: by a server, or by the kernel of whoever has the address, which refuses the connection. An
 /// answer that goes astray is sent, too.
 fn comes_back(reply: &Reply) -> bool {
     match reply.outcome {
@@ -177,33 +172,7 @@ impl Cluster {
 
     /// The nodes with their addresses and pods, as a network plugin knows them.
     pub fn topology(&self) -> cni::Network {
-        let ip_family = self.api.ip_family();
-        let nodes = self.api.cached_list(Kind::NODE, None).filter_map(|(_, o)| o.get::<Node>());
-        let machine = |node: &Rc<Node>| {
-            let addresses = node.status.iter().flat_map(|s| s.addresses.iter().flatten());
-            let internal = addresses.filter(|a| a.type_ == "InternalIP");
-            let ranges = node.spec.iter().flat_map(|s| s.pod_cidrs.iter().flatten());
-            let name = node.metadata.name();
-            Machine {
-                name: name.into(),
-                addresses: internal.filter_map(|a| a.address.parse().ok()).collect(),
-                pod_ranges: ranges.filter_map(|r| r.parse::<IpNet>().ok()).collect(),
-                pods: self.pod_addresses(name),
-            }
-        };
-        cni::Network {
-            plugin: self.plugin,
-            machines: nodes.map(machine).collect(),
-            pod_ranges: ip_family.pod_ranges().iter().map(|r| r.cluster).collect(),
-            machine_ranges: super::network::machine_ranges(ip_family),
-        }
-    }
-
-    fn pod_addresses(&self, node: &str) -> Vec<(IpAddr, Rc<str>)> {
-        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(node));
-        let states = own.flat_map(|p| &p.components);
-        let states = states.filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-        states.flat_map(|s| &s.node.addresses).map(|(a, pod)| (*a, pod.to_string().into())).collect()
+        self.network().topology()
     }
 
     /// What can become of a connection of a pod now, each with its share.
@@ -226,7 +195,7 @@ impl Cluster {
         let to = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
             Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
-            Question::Echo { to } => SocketAddr::new(*to, 0),
+            Question::Echo { to, .. } => SocketAddr::new(*to, 0),
         };
         // A pod without an address of this family sends no packet.
         let sender = network.sender(from, to.ip());
@@ -255,8 +224,9 @@ impl Cluster {
             };
             let by = Sender {
                 node: sender.node.name.to_string().into(),
-                pod: from.to_string().into(),
+                pod: if is_own_machine(from) { "".into() } else { from.to_string().into() },
                 hosted: sender.hosted,
+                balanced_to: reply.as_ref().and_then(|r| r.balanced_to.clone()),
             };
             // The rules lead to the proxy, which chooses the endpoint.
             let endpoint = reply.as_ref().and_then(|r| r.via.as_ref().map_or(r.endpoint, |via| Some(via.at)));
@@ -285,6 +255,11 @@ impl Cluster {
     /// node has the pod.
     pub fn journey_to(&self, from: &Key, url: &Url) -> Option<Journey> {
         self.journey_of(from, &Client::once(url), 0)
+    }
+
+    /// The journey of the nth request of a client outside of the cluster, counted from 0: on the person's own machine.
+    pub fn journey_from_outside(&self, client: &Client, nth: u64) -> Option<Journey> {
+        self.journey_of(&own_machine(), client, nth)
     }
 
     /// The journey of the nth request of a client, counted from 0. `None` if no node has the pod.

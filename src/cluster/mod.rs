@@ -9,9 +9,12 @@ mod actions;
 mod addon;
 mod affinity;
 mod aggregate;
+mod balancer;
 mod barrier;
 mod beyond;
 mod boot;
+mod callers;
+mod calling;
 mod clock;
 mod command;
 #[cfg(test)]
@@ -56,6 +59,7 @@ mod strain;
 mod switch;
 #[cfg(test)]
 mod tests;
+mod tracing;
 mod traffic;
 
 pub use crate::kubelet::clients::RunningClient;
@@ -92,6 +96,7 @@ use crate::network::cni::Plugin;
 use crate::network::proxy::Mode;
 use crate::network::traffic::History;
 use affinity::Affinity;
+use callers::Callers;
 use kubelets::Nodes;
 use memo::Memo;
 use ready::Ready;
@@ -136,6 +141,8 @@ pub struct Cluster {
     storage: Storage,
     /// What nodes remember of clients with session affinity.
     affinity: Affinity,
+    /// The clients outside of the cluster.
+    callers: Callers,
 }
 
 impl Cluster {

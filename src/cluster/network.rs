@@ -28,7 +28,8 @@ use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
 use crate::network::question::Behind;
-use crate::network::traffic::Names;
+use crate::network::resolver::{NODE_DNS, ResolvConf};
+use crate::network::traffic::{Names, StreamId};
 use crate::network::visit::{RequestHead, Visit};
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::{Outside, Sent};
@@ -185,9 +186,8 @@ impl<'a> Network<'a> {
         let seed = seed_of(from, question);
         match question {
             Question::Lookup { .. } => self.asked(from, question, 0),
-            Question::Echo { to } => {
-                let (outcome, because) = self.echo(from, *to);
-                Answer::Replies { replies: Rc::new([Reply::of_all(outcome, because)]), seed: 0 }
+            Question::Echo { to, ttl, whole } => {
+                Answer::Replies { replies: Rc::new([self.echoed(from, *to, *ttl, *whole)]), seed: 0 }
             }
             Question::Connect { to, .. } | Question::Fetch { to, .. } => {
                 Answer::Replies { replies: self.replies_by(from, *to, question, hops).into(), seed }
@@ -218,7 +218,6 @@ impl<'a> Network<'a> {
         hops: usize,
     ) -> Vec<Reply> {
         let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
-        let protocol = protocol_of(question);
         let services = self.services_at(to);
         let sender = self.sender(from, to.ip());
         // kube-proxy's rules for iptables are also for node ports at a node's own 127.0.0.1 (`--iptables-localhost-nodeports`).
@@ -236,6 +235,9 @@ impl<'a> Network<'a> {
             interface: if sender.hosted { "" } else { "veth0" },
         };
         if is_own_machine(from) {
+            if let Some(service) = self.balancer_at(&services, to.ip()) {
+                return self.balanced(from, &sender, service, (to, question), hops);
+            }
             // Only what is for a node's address comes by rules of the cluster.
             let Some(node) = self.node_with(to.ip()).filter(|node| self.hosts().any(|h| h.node == *node))
             else {
@@ -248,6 +250,18 @@ impl<'a> Network<'a> {
             let source = self.address_of(&sender.node, to.ip()).unwrap_or(sender.address);
             leg = Leg { node: other, source, origin: Origin::Outside, interface: "eth0" };
         }
+        self.led(from, (&sender, &leg), (to, question), hops)
+    }
+
+    /// What can become of a connection that has come to the node whose rules lead it on.
+    pub(super) fn led(
+        &self,
+        from: &Key,
+        (sender, leg): (&Sender, &Leg),
+        (to, question): (SocketAddr, &Question),
+        hops: usize,
+    ) -> Vec<Reply> {
+        let (protocol, services) = (protocol_of(question), self.services_at(to));
         let packet = Packet {
             source: SocketAddr::new(leg.source, SOURCE_PORT),
             destination: to,
@@ -274,7 +288,7 @@ impl<'a> Network<'a> {
             None => (made(), None),
         };
         let barred = |address: SocketAddr, masquerade: bool| {
-            self.barred(from, &sender, &leg, (to, address), protocol, masquerade)
+            self.barred(from, sender, leg, (to, address), protocol, masquerade)
         };
         let shares = match has_affinity(&services) {
             true => self.stay(shares, &leg.node, &packet, sender.address),
@@ -315,7 +329,13 @@ impl<'a> Network<'a> {
             let is_right =
                 |right: &Rc<[Share]>| right.binary_search_by(|r| r.verdict.cmp(&share.verdict)).is_ok();
             let behind = right.as_ref().filter(|right| !is_right(right)).map(|_| Behind::Rules);
-            let own = Reply { endpoint, behind, ..Reply::of_all(outcome, because) };
+            let source = match &share.verdict {
+                Verdict::Endpoint { address, masquerade } if leg.origin == Origin::Outside => {
+                    self.seen(leg, address.ip(), *masquerade)
+                }
+                _ => None,
+            };
+            let own = Reply { endpoint, behind, source, ..Reply::of_all(outcome, because) };
             self.parts_of(own, &moved(question, endpoint.unwrap_or(to)), hops)
         };
         let parts: Vec<(Fraction, Vec<Part>)> = shares.iter().map(|s| (s.share, reply(s))).collect();
@@ -333,6 +353,7 @@ impl<'a> Network<'a> {
             reply: Reply {
                 endpoint: part.reply.endpoint.or(own.endpoint),
                 behind: part.reply.behind.or(own.behind),
+                source: own.source,
                 ..part.reply
             },
             ..part
@@ -394,6 +415,16 @@ impl<'a> Network<'a> {
         v4.into_iter().chain(self.address_of(machine, IpAddr::V6(Ipv6Addr::UNSPECIFIED))).collect()
     }
 
+    /// The texts of `/etc/hosts` and `/etc/resolv.conf` of a node, or of the person's [`own_machine`].
+    pub(super) fn files_of_machine(&self, machine: &Key) -> [String; 2] {
+        let mut hosts = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n".to_owned();
+        if !is_own_machine(machine) {
+            let own = self.addresses_of(machine);
+            own.iter().for_each(|address| hosts.push_str(&format!("{address}\t{}\n", machine.name)));
+        }
+        [hosts, format!("nameserver {NODE_DNS}\noptions ndots:0\n")]
+    }
+
     /// The node with an address, if it is another one than the sender's and runs, and some Service has its port as a node port.
     fn other_node_with_port(&self, sender: &Sender, to: SocketAddr, services: &[&Service]) -> Option<Key> {
         if to.port() == 0 || services.is_empty() {
@@ -406,8 +437,12 @@ impl<'a> Network<'a> {
         self.hosts().any(|h| h.node == other).then_some(other)
     }
 
-    /// What a pod knows of names by itself.
+    /// What a pod, or the person's [`own_machine`], knows of names by itself.
     pub(super) fn names_of(&self, pod: &Key) -> Option<Names> {
+        if is_own_machine(pod) {
+            let [hosts, conf] = self.files_of_machine(pod);
+            return Some(Names { conf: ResolvConf::parse(&conf), hosts: hosts.into() });
+        }
         let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
         kubelet::clients::names(host.state, &host.process.caches, &host.node, pod, self.now)
     }
@@ -417,6 +452,11 @@ impl<'a> Network<'a> {
 /// machine is no node, so no kube-proxy writes rules on it, and it knows no way to the addresses of pods and Services.
 pub(super) fn own_machine() -> Key {
     Key::new("", "")
+}
+
+/// Who asks the network for a stream of requests: the pod that sends it, or the person's [`own_machine`].
+pub(super) fn asker(stream: &StreamId) -> Key {
+    if stream.is_from_outside() { own_machine() } else { stream.sender.key.clone() }
 }
 
 /// Whether a key is that of the person's [`own_machine`].
@@ -497,7 +537,7 @@ pub(super) fn moved(question: &Question, to: SocketAddr) -> Question {
         Question::Lookup { name, type_, .. } => {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }
         }
-        Question::Echo { .. } => Question::Echo { to: to.ip() },
+        Question::Echo { ttl, whole, .. } => Question::Echo { to: to.ip(), ttl: *ttl, whole: *whole },
     }
 }
 

@@ -1,4 +1,4 @@
-//! How kubelets hear of the network: a process that has asked is answered, and told
+//! How kubelets, and the clients outside of the cluster, hear of the network: a process that has asked is answered, and told
 //! again when something changes that can make its answer another one. The cluster remembers which kubelets have such processes,
 //! so a cluster in which nobody asks has no work with it.
 
@@ -15,7 +15,6 @@ use crate::api::{Key, Kind, MetaExt, Object};
 use crate::apiserver::Write;
 use crate::client::Published;
 use crate::kubelet::{self, NetworkNews};
-use crate::network::proxy::Mode;
 
 /// Kinds of which a change can change what the network answers. So can a change of a Pod's labels, where there are policies.
 const KINDS: [Kind; 5] =
@@ -30,11 +29,8 @@ impl Cluster {
         if news.asks {
             Rc::make_mut(&mut self.asking).insert(actor, true);
         }
-        self.sends |= news.sends;
-        if news.sends && !self.proxy_chosen {
-            // How far the rules of a node lag behind matters to who sends requests all the time.
-            self.proxy_chosen = true;
-            self.install_kube_proxies(Some(Mode::default())).unwrap_or_default();
+        if news.sends {
+            self.begin_to_send();
         }
         if news.stores {
             self.store(actor);
@@ -48,7 +44,7 @@ impl Cluster {
 
     /// Whether what was written can change what the network answers.
     pub(super) fn notice_network(&mut self, writes: &[Write]) {
-        if self.asking.is_empty() {
+        if self.asking.is_empty() && self.callers.is_empty() {
             return;
         }
         let relabelled = |w: &Write| {
@@ -63,7 +59,9 @@ impl Cluster {
     /// Answers what processes have asked since the last action and, if something has changed, what they had asked before.
     pub(super) fn settle_network(&mut self) {
         let changed = std::mem::take(&mut self.network_changed);
-        if self.asking.is_empty() || (!changed && !self.asking.values().any(|new| *new)) {
+        if (self.asking.is_empty() && self.callers.is_empty())
+            || (!changed && !self.asking.values().any(|new| *new))
+        {
             return;
         }
         let asking: Vec<Actor> =
@@ -81,6 +79,9 @@ impl Cluster {
                 self.component_fault(actor, &n);
             }
             self.decode_read(actor);
+        }
+        if changed {
+            self.answer_callers();
         }
         if self.sends {
             self.note_traffic();

@@ -1,10 +1,12 @@
 //! Which network plugin connects the pods of a cluster.
 
+use std::net::Ipv4Addr;
+
 use super::Cluster;
 use super::action::Actor;
 use super::fault::{Fault, NoSuchFault};
 use crate::kubelet::{self, NetworkReadiness};
-use crate::network::cni::Plugin;
+use crate::network::cni::{ETHERNET_MTU, Plugin};
 
 impl Cluster {
     /// Connects all pods with another network plugin. Pods keep their addresses, as if the cluster had been made with it.
@@ -16,17 +18,19 @@ impl Cluster {
         Ok(())
     }
 
-    /// Lets the kubelets know whether their runtimes have a network plugin. A kubelet takes it for granted until it is told otherwise.
+    /// Lets the kubelets know which network their runtimes have. A kubelet takes an Ethernet for granted until it is told otherwise.
     pub(super) fn tell_network_readiness(&mut self) {
-        let ready = self.plugin.is_there();
+        let mtu = Some(self.plugin.mtu(Ipv4Addr::UNSPECIFIED.into())).filter(|mtu| *mtu < ETHERNET_MTU);
+        let news = NetworkReadiness { ready: self.plugin.is_there(), mtu };
         let knows = |actor: &Actor| {
             let process = self.processes.get(actor.process as usize)?;
             let component = process.components.get(usize::from(actor.component))?;
-            Some(component.state().downcast_ref::<kubelet::State>()?.network_ready())
+            Some(component.state().downcast_ref::<kubelet::State>()?.network())
         };
-        let wrong: Vec<Actor> = self.actors().filter(|actor| knows(actor) == Some(!ready)).collect();
+        let wrong: Vec<Actor> =
+            self.actors().filter(|actor| knows(actor).is_some_and(|known| known != news)).collect();
         for kubelet in wrong {
-            self.happen_to(kubelet, &NetworkReadiness { ready });
+            self.happen_to(kubelet, &news);
         }
     }
 

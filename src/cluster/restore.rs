@@ -74,6 +74,7 @@ impl Cluster {
             self.restore_one(value, &mut refused);
         }
         self.adopt_mirror_pods();
+        self.find_callers();
         self.write_records();
         for node in nodes.iter().filter(|n| is_lost(n)) {
             let node = node.metadata.name.clone().unwrap_or_default();

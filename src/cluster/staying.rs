@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::affinity::Remembered;
-use super::network::Network;
+use super::network::{Network, asker};
 use super::shares::drawn;
 use crate::api::Key;
 use crate::network::proxy::{Affine, Fraction, Packet, Share};
@@ -71,7 +71,7 @@ impl Cluster {
             let endpoints: Vec<SocketAddr> = led.flatten().collect();
             // Where it asks a node port of another node, its own node has put its address in the place of the pod's.
             let network = self.network();
-            let nodes = stream.addresses.iter().filter_map(|a| network.sender(&stream.id.pod, *a));
+            let nodes = stream.addresses.iter().filter_map(|a| network.sender(&asker(&stream.id), *a));
             let of_nodes = nodes.flat_map(|sender| network.addresses_of(&sender.node));
             let clients: Vec<IpAddr> = stream.addresses.iter().copied().chain(of_nodes).collect();
             affinity.refresh(&clients, &endpoints, stream.client.sent(start, nth));

@@ -315,6 +315,7 @@ impl Cluster {
     /// not count.
     pub(super) fn notice(&mut self, writes: &[Write]) {
         self.notice_network(writes);
+        self.notice_callers(writes);
         self.notice_ingress_classes(writes);
         self.notice_gateway_classes(writes);
         self.notice_storage(writes);

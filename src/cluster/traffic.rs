@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Cluster;
+use super::network::own_machine;
 use super::process::Process;
-use crate::api::{Key, Timestamp};
+use crate::api::{Key, ObjectRef, Timestamp};
 use crate::kubelet;
 use crate::kubelet::clients::RunningClient;
 use crate::network::Outcome;
@@ -20,9 +21,9 @@ use crate::network::traffic::{
 /// What became of the requests of one client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// The pod that sends them.
-    pub pod: Key,
-    /// Its container.
+    /// Who sends them: a pod or, if they come from outside of the cluster, the object whose annotation says so.
+    pub sender: ObjectRef,
+    /// The pod's container; empty if no pod sends.
     pub container: Rc<str>,
     /// What it sends.
     pub client: Client,
@@ -36,7 +37,7 @@ fn kubelet_of(process: &Process) -> Option<&kubelet::State> {
 }
 
 impl Cluster {
-    /// The clients that run, each with what the network has answered to it.
+    /// The clients that run, also those outside of the cluster, each with what the network has answered to it.
     pub fn clients(&self) -> Vec<RunningClient> {
         let now = self.now();
         let mut all = Vec::new();
@@ -47,6 +48,11 @@ impl Cluster {
             let Some(node) = p.node.as_deref().map(|n| Key::new("", n)) else { continue };
             let Some(state) = kubelet_of(p) else { continue };
             all.extend(kubelet::clients::clients(state, &p.caches, &node, now));
+        }
+        if !self.callers.is_empty() {
+            let (network, machine) = (self.network(), own_machine());
+            let addresses = network.addresses_of(&machine).into();
+            all.extend(network.names_of(&machine).iter().flat_map(|n| self.callers.clients(n, &addresses)));
         }
         all
     }
@@ -106,7 +112,7 @@ impl Cluster {
         let ledger = self.traffic_within((since, self.now()));
         let streams = self.scene().map(|s| s.streams.clone()).unwrap_or_default();
         let of = |s: &Rc<Stream>| Traffic {
-            pod: s.id.pod.clone(),
+            sender: s.id.sender.clone(),
             container: s.id.container.clone(),
             client: (*s.client).clone(),
             counts: ledger.counts(&s.id),

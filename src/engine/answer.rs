@@ -90,8 +90,8 @@ impl Engine {
             Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),
             Ask::Traffic => Answer::Traffic(Box::new(traffic(session))),
             Ask::Sent(begin, seconds) => Answer::Sent(sent(session, *begin, *seconds).map(Box::new)),
-            Ask::Journey(pod, url, nth) => {
-                Answer::Journey(Box::new(journey(cluster, pod, url.as_deref(), *nth)))
+            Ask::Journey(sender, url, nth) => {
+                Answer::Journey(Box::new(journey(cluster, sender, url.as_deref(), *nth)))
             }
             Ask::Rollouts => Answer::Rollouts(self.rollouts()),
             Ask::Rules => Answer::Rules(Box::new(rule_book(session, &self.shown.listing))),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ClusterStart;
-use crate::api::{Key, ObjectRef};
+use crate::api::ObjectRef;
 use crate::cluster::{Actor, Fault, Policy};
 use crate::session::explore::Choice;
 use crate::session::export::Which;
@@ -279,9 +279,9 @@ pub enum Ask {
     /// What happened to a request of some seconds: the first of them, counted from the beginning of the calendar, and how many. It is
     /// the first that was lost or, without one, the first that was sent.
     Sent(i64, i64),
-    /// The journey of a request of a pod for a URL; without a URL, for the first that could be asked for. The number is that of
-    /// the request, which says which of several endpoints it meets.
-    Journey(Key, Option<String>, u64),
+    /// The journey of a request for a URL, of a pod or, for any other object, of somebody outside of the cluster; without a URL, for the
+    /// first that could be asked for. The number is that of the request, which says which of several endpoints it meets.
+    Journey(ObjectRef, Option<String>, u64),
     /// The workloads whose rollout can be rehearsed.
     Rollouts,
     /// The rule book.

@@ -106,7 +106,7 @@ fn everything_that_crosses_is_plain_data() {
                 asked(&mut e, Ask::Why(o.clone(), Some((line.field, true))));
             }
             asked(&mut e, Ask::Links(o.clone()));
-            asked(&mut e, Ask::Journey(o.key.clone(), None, 0));
+            asked(&mut e, Ask::Journey(o.clone(), None, 0));
             asked(&mut e, Ask::Scheduling(o.clone()));
             asked(&mut e, Ask::SchedulingTable(o.clone(), None, 5));
             asked(&mut e, Ask::SchedulingTable(o, Some(at), 5));

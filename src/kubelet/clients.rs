@@ -15,7 +15,7 @@ use super::behaviour::annotation;
 use super::state::State;
 use super::turn::Turn;
 use crate::api::types::Container;
-use crate::api::{Key, Timestamp};
+use crate::api::{Key, Kind, ObjectRef, Timestamp};
 use crate::client::Caches;
 use crate::network::Question;
 use crate::network::resolver::ResolvConf;
@@ -30,34 +30,34 @@ const FOREVER: SignedDuration = SignedDuration::from_hours(24);
 /// The most requests of loops of one container that are followed.
 const OF_LOOPS_LIMIT: usize = 8;
 
-/// A client of a container that runs.
+/// A client that runs: of a container, or outside of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningClient {
-    /// The pod.
-    pub pod: Key,
-    /// The container.
+    /// Who sends: a pod or, if the requests come from outside of the cluster, the object whose annotation says so.
+    pub sender: ObjectRef,
+    /// The pod's container; empty if no pod sends.
     pub container: Rc<str>,
-    /// Which of the container's clients it is, counted from 0.
+    /// Which of the clients of the container, or of the object, it is, counted from 0.
     pub place: usize,
     /// What it sends.
     pub client: Client,
-    /// The addresses of the pod.
+    /// The addresses of who sends.
     pub addresses: Rc<[IpAddr]>,
     /// What it knows of names by itself.
     pub names: Names,
-    /// What the network has answered to its pod.
+    /// What the network has answered to it.
     pub answers: Rc<BTreeMap<Question, Answers>>,
     /// Since when it sends.
     pub start: Timestamp,
-    /// Until when: SIGTERM; `None` if it goes on.
+    /// Until when: SIGTERM of its container, or the moment at which nothing declares it any more; `None` if it goes on.
     pub end: Option<Timestamp>,
 }
 
 impl RunningClient {
     /// Which stream its requests are.
     pub fn id(&self) -> StreamId {
-        let (pod, container) = (self.pod.clone(), self.container.clone());
-        StreamId { pod, container, place: self.place, start: self.start }
+        let (sender, container) = (self.sender.clone(), self.container.clone());
+        StreamId { sender, container, place: self.place, start: self.start }
     }
 
     /// What its requests meet now.
@@ -135,7 +135,7 @@ impl Turn<'_> {
             let names = self.names(spec);
             let addresses: Rc<[IpAddr]> = self.rt.addresses.iter().filter_map(|a| a.parse().ok()).collect();
             all.extend(clients.into_iter().enumerate().map(|(place, (client, start, end))| RunningClient {
-                pod: pod.clone(),
+                sender: ObjectRef { kind: Kind::POD, key: pod.clone() },
                 container: c.name.clone(),
                 place,
                 client,

@@ -34,6 +34,7 @@ impl Memory for State {
         let opened = self.opened.iter().map(|(pod, (_, ports))| format!("{pod} has opened {ports:?}"));
         let starts_again = self.starts_again.then(|| "has just started again".to_owned());
         let no_network = self.no_network.then(|| "has no network plugin".to_owned());
+        let mtu = self.mtu.map(|mtu| format!("connects pods with an MTU of {mtu}"));
         let strained = self.strained().map(|(pod, _, probes)| strain::line(pod, probes));
         let disk = self.node_disk.lines().map(|line| format!("has on its disk {line}"));
         let cpus =
@@ -58,6 +59,7 @@ impl Memory for State {
             .chain(opened)
             .chain(strained)
             .chain(no_network)
+            .chain(mtu)
             .chain(starts_again)
             .chain(disk)
             .chain(cpus)

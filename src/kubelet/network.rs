@@ -244,7 +244,7 @@ impl Outside for Inside<'_, '_> {
         let Inside(turn, at) = self;
         let address = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => Some(to.ip()),
-            Question::Echo { to } => Some(*to),
+            Question::Echo { to, .. } => Some(*to),
             Question::Lookup { .. } => None,
         };
         let own = |ip: &IpAddr| {

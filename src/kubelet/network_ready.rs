@@ -13,17 +13,24 @@ use crate::client::Handler;
 pub(super) const NO_PLUGIN: &str = "container runtime network not ready: NetworkReady=false \
                                     reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized";
 
-/// The container runtime of a node has a network plugin, or has none any more.
+/// The container runtime of a node has a network plugin, another one, or none any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkReadiness {
     /// Whether it has one.
     pub ready: bool,
+    /// The largest packet that the interface of a pod takes, in bytes, if that is less than an Ethernet's.
+    pub mtu: Option<u16>,
 }
 
 impl State {
     /// Whether the runtime has a network plugin, as far as the kubelet knows.
     pub fn network_ready(&self) -> bool {
         !self.no_network
+    }
+
+    /// What the kubelet knows of the network plugin.
+    pub fn network(&self) -> NetworkReadiness {
+        NetworkReadiness { ready: self.network_ready(), mtu: self.mtu }
     }
 }
 
@@ -33,8 +40,12 @@ pub(super) fn note(
     node: &std::rc::Rc<str>,
     news: NetworkReadiness,
 ) -> bool {
-    if cx.state.network_ready() == news.ready {
+    if cx.state.network() == news {
         return false;
+    }
+    cx.state.mtu = news.mtu;
+    if cx.state.network_ready() == news.ready {
+        return true;
     }
     cx.state.no_network = !news.ready;
     cx.enqueue(Task::Status(node.clone()));

@@ -208,7 +208,8 @@ impl Turn<'_> {
         let disk = node.and_then(|n| n.status.as_ref()?.capacity.as_ref()?.get("ephemeral-storage"));
         let disk = disk.and_then(|all| u64::try_from(amount_of(Some(all)).value()).ok());
         let mut processes = processes.into_iter();
-        Machine { memory, disk, addresses, process: processes.next(), beside: processes.collect() }
+        let mtu = self.mtu;
+        Machine { memory, disk, addresses, mtu, process: processes.next(), beside: processes.collect() }
     }
 
     /// Why the runtime cannot start a container's program: the image certainly does not have it, or nobody may execute it.

@@ -55,6 +55,8 @@ pub struct State {
     pub no_network: bool,
     /// Whether etcd answers nobody.
     pub etcd_silent: bool,
+    /// The largest packet that the interface of a pod takes, in bytes, if the network plugin has made it smaller than that of an Ethernet.
+    pub mtu: Option<u16>,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
     /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.

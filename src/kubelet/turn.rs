@@ -81,6 +81,8 @@ pub(super) struct Turn<'a> {
     pub(super) no_network: bool,
     /// Whether etcd answers nobody.
     pub(super) etcd_silent: bool,
+    /// The largest packet that the interface of the pod takes, if that is less than an Ethernet's.
+    pub(super) mtu: Option<u16>,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     /// Whether the loops of a process repeat something else than before ([`crate::shell::Cycle`]).
@@ -141,6 +143,7 @@ impl<'a> Turn<'a> {
             },
             no_network: state.no_network,
             etcd_silent: state.etcd_silent,
+            mtu: state.mtu,
             asks: Vec::new(),
             repeats_anew: false,
             pod,

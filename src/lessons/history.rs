@@ -120,8 +120,9 @@ fn traffic_of(t: &Traffic) -> Value {
     let causes: BTreeMap<String, u64> =
         t.counts.lost.iter().map(|(cause, n)| (cause.to_string(), *n)).collect();
     Value::from_json(&json!({
-        "namespace": &*t.pod.namespace,
-        "pod": &*t.pod.name,
+        "kind": t.sender.kind.as_str(),
+        "namespace": &*t.sender.key.namespace,
+        "pod": &*t.sender.key.name,
         "host": t.client.url.host,
         "sent": t.counts.sent,
         "lost": t.counts.losses(),

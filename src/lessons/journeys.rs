@@ -54,7 +54,8 @@ impl Journeys {
     /// What becomes of the requests, as an expression reads it.
     pub(super) fn value(&self, cluster: &Cluster) -> Value {
         let of = |asks: &Asks| {
-            let json = match journey(cluster, &asks.pod(), Some(&asks.url), 0).taken {
+            let pod = ObjectRef { kind: Kind::POD, key: asks.pod() };
+            let json = match journey(cluster, &pod, Some(&asks.url), 0).taken {
                 Taken::Followed(followed) => followed_json(&followed),
                 Taken::NotRunning => none("NotRunning"),
                 Taken::NotAUrl(_) | Taken::Nothing => none("NotAUrl"),
@@ -80,7 +81,8 @@ fn followed_json(followed: &WayView) -> Json {
     let outer = followed.hops.iter().filter_map(|hop| hop.outer.as_ref().map(|outer| outer.overhead));
     let (end, pod) = match &followed.end {
         None => ("", ""),
-        Some(EndView::Arrived { pod, .. }) => {
+        // What refuses it has got it: why it is lost says that.
+        Some(EndView::Arrived { pod, .. } | EndView::Refused { pod, .. }) => {
             ("Arrived", pod.as_deref().and_then(|p| p.split_once('/')).map_or("", |(_, name)| name))
         }
         Some(EndView::Neighbour) => ("Neighbour", ""),
@@ -91,8 +93,12 @@ fn followed_json(followed: &WayView) -> Json {
         Some(EndView::Denied(_)) => ("Denied", ""),
         Some(EndView::Untracked { .. }) => ("Untracked", ""),
     };
+    // Each is asked for with two types.
+    let mut names: Vec<&str> = followed.lookups.iter().map(|l| l.name.as_str()).collect();
+    names.dedup();
     json!({
-        "names": followed.lookups.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+        "names": names,
+        "questions": followed.lookups.len(),
         "hops": followed.hops.iter().map(hop).collect::<Vec<_>>(),
         "overhead": outer.max().unwrap_or(0),
         "end": end,
@@ -104,5 +110,5 @@ fn followed_json(followed: &WayView) -> Json {
 
 /// A request that nobody can send.
 fn none(why: &str) -> Json {
-    json!({"names": [], "hops": [], "overhead": 0, "end": "", "pod": "", "status": 0, "lost": why})
+    json!({"names": [], "questions": 0, "hops": [], "overhead": 0, "end": "", "pod": "", "status": 0, "lost": why})
 }

@@ -15,6 +15,9 @@ use super::protocol::Protocol;
 use super::serving::{Serving, WHOLE};
 use crate::api::Key;
 
+/// How often a packet may be passed on if nobody says (Linux' `net.ipv4.ip_default_ttl`).
+pub const TTL: u8 = 64;
+
 /// What a process asks the network. Each is one exchange over a connection of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Question {
@@ -38,6 +41,10 @@ pub enum Question {
     Echo {
         /// The address.
         to: IpAddr,
+        /// How often it may be passed on before it is given up (`TTL`), [`TTL`] if nobody says.
+        ttl: u8,
+        /// The size of the packet in bytes, if nobody may cut it into pieces (`IP_DF`); `None` if that may be done.
+        whole: Option<u16>,
     },
     /// An HTTP request.
     Fetch {
@@ -61,7 +68,13 @@ impl fmt::Display for Question {
         match self {
             Question::Lookup { server, name, type_ } => write!(f, "{name} {} @{server}", type_.as_str()),
             Question::Connect { to, protocol } => write!(f, "{}/{to}", protocol.name()),
-            Question::Echo { to } => write!(f, "ICMP/{to}"),
+            Question::Echo { to, ttl, whole } => {
+                write!(f, "ICMP/{to}")?;
+                if *ttl != TTL {
+                    write!(f, " ttl {ttl}")?;
+                }
+                whole.map_or(Ok(()), |bytes| write!(f, " {bytes} bytes in one piece"))
+            }
             Question::Fetch { to, tls, host, method, path, headers } => {
                 let scheme = if *tls { "https" } else { "http" };
                 write!(f, "{method} {scheme}://{host}{path} @{to}")?;
@@ -110,6 +123,10 @@ pub struct Reply {
     pub behind: Option<Behind>,
     /// The proxy that a request came by, if it came by one. The endpoint is then the one that the proxy asked.
     pub via: Option<Rc<Via>>,
+    /// The address from which the request seems to come where it arrives, if a node that it was sent to from outside has led it there.
+    pub source: Option<IpAddr>,
+    /// The node that a load balancer in front of the cluster has sent it to, if one has, and the address to which.
+    pub balanced_to: Option<(Rc<str>, SocketAddr)>,
 }
 
 /// A proxy that a request came by: a pod of an ingress controller.
@@ -149,7 +166,16 @@ impl Reply {
 
     /// What every connection meets.
     pub fn of_all(outcome: Outcome, because: Because) -> Reply {
-        Reply { share: 1, endpoint: None, outcome, because, behind: None, via: None }
+        Reply {
+            share: 1,
+            endpoint: None,
+            outcome,
+            because,
+            behind: None,
+            via: None,
+            source: None,
+            balanced_to: None,
+        }
     }
 }
 
@@ -180,6 +206,10 @@ pub enum Because {
     /// The endpoint is on another node than the one that was asked, which has not put its own address in the place of the sender's. So
     /// the answer goes straight to the sender, from an address that the sender has not asked.
     Astray,
+    /// It was passed on as often as it may be. The endpoint of the reply is the machine that says so.
+    Expired,
+    /// It is larger than the sender's interface takes, which is so many bytes, and may not be cut into pieces.
+    TooLarge(u16),
     /// It was accepted by a server whose configuration passes the request on. What comes of that, the network of the cluster says.
     PassedOn,
 }

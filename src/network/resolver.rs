@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use jiff::SignedDuration;
 
+use super::records::RecordType;
+
 /// The most servers of `/etc/resolv.conf` that are asked (`MAXNS`).
 pub const SERVERS_LIMIT: usize = 3;
 
@@ -15,6 +17,10 @@ pub const TIMEOUT: SignedDuration = SignedDuration::from_secs(5);
 
 /// How often all servers are asked until one answers.
 pub const ATTEMPTS: usize = 2;
+
+/// The types of records that are asked for to find the addresses of a name. Both queries leave at once, whatever becomes of either:
+/// glibc and musl send them over one socket (`__nss_gethostbyname4_r`, `name_from_dns`), Go over two (`goLookupIPCNAMEOrder`).
+pub const BOTH: [RecordType; 2] = [RecordType::A, RecordType::Aaaa];
 
 /// `/etc/resolv.conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]

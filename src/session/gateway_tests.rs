@@ -2,7 +2,7 @@
 //! through (nginx/nginx-gateway-fabric v2.6.7, kubernetes-sigs/gateway-api v1.5.1).
 #![allow(clippy::unwrap_used)]
 use super::{Depth, Link, Replay, Session, Start};
-use crate::api::{Key, Kind};
+use crate::api::{Key, Kind, ObjectRef};
 use crate::cluster::Fault;
 use crate::network::Outcome;
 use crate::network::passing::{Lack, Whose};
@@ -286,6 +286,7 @@ fn a_journey_goes_through_the_gateway() {
     let missing = s.cluster().journey_of(&from, &client("/pay"), 0).unwrap();
     assert_eq!(missing.reply.unwrap().via.unwrap().lack, Some(Lack::NotResolved));
     assert_eq!(missing.onward, None);
+    let from = ObjectRef { kind: Kind::POD, key: from };
     let offers = super::view::journey::journey(s.cluster(), &from, None, 0).offers;
     assert!(offers.contains(&"http://web-nginx.default/cart host=shop.example".to_owned()), "{offers:?}");
 }

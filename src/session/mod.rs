@@ -49,6 +49,8 @@ mod moment;
 mod nginx_tests;
 mod op;
 #[cfg(test)]
+mod outside_tests;
+#[cfg(test)]
 mod policy_tests;
 pub mod rehearsal;
 mod runtime;

@@ -4,7 +4,7 @@
 
 use super::view::journey::{Taken, journey};
 use super::{Depth, Session, Start};
-use crate::api::Key;
+use crate::api::{Key, Kind, ObjectRef};
 use crate::network::passing::Whose;
 
 const SHOP: &str = r#"
@@ -85,7 +85,8 @@ fn an_nginx_answers_and_passes_on_as_its_configuration_says() {
     assert!(get(&s, "/api").contains("301 Moved Permanently"));
 
     // The journey goes on to a pod of the other Service.
-    let followed = journey(s.cluster(), &Key::new("default", "client"), Some("http://web/api/"), 0).taken;
+    let client = ObjectRef { kind: Kind::POD, key: Key::new("default", "client") };
+    let followed = journey(s.cluster(), &client, Some("http://web/api/"), 0).taken;
     let Taken::Followed(way) = followed else { panic!("{followed:?}") };
     assert_eq!((way.status, way.lost), (Some(200), None));
     let via = way.via.unwrap();

@@ -188,6 +188,8 @@ pub struct Machine {
     pub disk: Option<u64>,
     /// The addresses of its network's interface, with the length of the range's prefix.
     pub addresses: Vec<ipnet::IpNet>,
+    /// The largest packet that this takes, in bytes; `None` if it is that of an Ethernet.
+    pub mtu: Option<u16>,
     /// The command of the container's first process; `None` if it is the program itself.
     pub process: Option<String>,
     /// The commands of the other processes of its process namespace, in the order of their numbers.

@@ -680,6 +680,7 @@ fn what_is_seen_of_the_machine() {
         memory: Some((8 << 20, 1 << 20)),
         disk: None,
         addresses: vec!["10.244.1.5/24".parse().unwrap(), "fd00:10:244:1::5/64".parse().unwrap()],
+        mtu: None,
         process: Some("nginx -g daemon off;".into()),
         beside: Vec::new(),
     };
@@ -721,6 +722,10 @@ fn what_is_seen_of_the_machine() {
          10.244.1.1 dev eth0 scope link  src 10.244.1.5 \n"
     );
     assert_eq!(beside(&["ip", "link", "show", "eth0"]).lines().count(), 2);
+    let overlaid = Machine { mtu: Some(1450), ..machine.clone() };
+    let p =
+        Program { machine: Rc::new(overlaid), ..program(&["ip", "link", "show", "eth0"], Tools::Busybox) };
+    assert!(printed(&p, 1).0.contains(" mtu 1450 "));
     // `libbb/procps.c`, `read_cmdline`: what would break the line is a space.
     assert!(beside(&["sh", "-c", "true\nps"]).contains("7 root      0:00 sh -c true ps\n"));
     // Images with GNU's tools mostly have neither.

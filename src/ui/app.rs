@@ -203,7 +203,7 @@ fn App(props: &Props) -> Html {
         let (store, request, shows) = (store.clone(), request.clone(), side(Tab::Network, STORY));
         Callback::from(move |view: Rc<SentView>| {
             store.send(Input::Goto(view.moment));
-            shows.emit(view.pod.clone());
+            shows.emit(view.sender.clone());
             request.set(Some(view));
         })
     };

@@ -1,7 +1,7 @@
 //! How requests are said and drawn: why some were lost, and bars of how many with what the bars and lines mean.
 
 use steady::engine::explorer::rehearsal::{Because, Behind, Cause, Direction};
-use steady::engine::{Chart, Losses, Took};
+use steady::engine::{Chart, Kind, Losses, ObjectRef, Took};
 use yew::prelude::*;
 
 use super::i18n::Texts;
@@ -31,6 +31,15 @@ fn key(cause: Cause) -> &'static str {
         Cause::TooSlow => "lost-too-slow",
         Cause::Status(_) => "lost-status",
         Cause::QueueFull => "lost-queue-full",
+    }
+}
+
+/// Who sends requests: a pod, or somebody outside as another object says.
+pub fn sender(t: &Texts, sender: &ObjectRef) -> String {
+    let name = sender.key.name.to_string();
+    match sender.kind == Kind::POD {
+        true => name,
+        false => t.with("requests-outside", &[("name", name.into()), ("kind", sender.kind.as_str().into())]),
     }
 }
 

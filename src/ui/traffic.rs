@@ -163,8 +163,8 @@ pub fn Traffic(props: &Props) -> Html {
         move |_: MouseEvent| asked.set(Some((begin, seconds)))
     };
     let named = clients.iter().take(NAMED).map(|c| {
-        let (store, pod) = (store.clone(), c.pod.clone());
-        let onclick = move |_| store.send(Input::Select(Some(pod.clone())));
+        let (store, sender) = (store.clone(), c.sender.clone());
+        let onclick = move |_| store.send(Input::Select(Some(sender.clone())));
         let lost = c.losses.all();
         let mut about = vec![sums(&t, c.sent, lost)];
         about.extend(requests::losses(&t, &c.losses));
@@ -175,7 +175,7 @@ pub fn Traffic(props: &Props) -> Html {
         }
         html! {
             <button type="button" class={classes!("quiet", (lost > 0).then_some("bad"))} title={about.join("\n")} {onclick}>
-                { format!("{} → {}", c.pod.key.name, c.url) }
+                { format!("{} → {}", requests::sender(&t, &c.sender), c.url) }
                 if lost > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost as f64).into())]) }</b> }
             </button>
         }

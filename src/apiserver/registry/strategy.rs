@@ -7,8 +7,8 @@ use crate::apimachinery::{Request, Status, Subresource};
 use crate::apiserver::apiextensions::{Validated, View};
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::{self, Creation};
-use crate::apiserver::rest;
 use crate::apiserver::validation::Errors;
+use crate::apiserver::{rest, warnings};
 
 /// The rules of a write: those of the built-in kinds, or those of a CustomResourceDefinition.
 pub(super) enum WriteStrategy {
@@ -142,10 +142,12 @@ impl WriteStrategy {
 
     /// What a client is warned of at the creation of a valid object (`WarningsOnCreate`).
     pub(super) fn warnings_on_create(&self, object: &Object) -> Vec<String> {
-        match self {
+        let mut all = match self {
             WriteStrategy::BuiltIn(_) => rest::warnings_on_create(object),
             WriteStrategy::Custom { view, .. } => view.warnings(object, None),
-        }
+        };
+        warnings::clients_outside(&mut all, object, None);
+        all
     }
 
     /// Sets back what the update may not touch, and counts a change of what is wanted (`PrepareForUpdate`).
@@ -173,11 +175,13 @@ impl WriteStrategy {
 
     /// What a client is warned of at a valid update (`WarningsOnUpdate`).
     pub(super) fn warnings_on_update(&self, object: &Object, old: &Object) -> Vec<String> {
-        match self {
+        let mut all = match self {
             WriteStrategy::BuiltIn(rules) => (rules.warnings)(object, old),
             WriteStrategy::Custom { of_status: true, .. } => Vec::new(),
             WriteStrategy::Custom { view, of_status: false } => view.warnings(object, Some(old)),
-        }
+        };
+        warnings::clients_outside(&mut all, object, Some(old));
+        all
     }
 
     /// The object as it is stored, of one in the version of the request.

@@ -12,7 +12,8 @@ use super::validation::{self, Path};
 use crate::api::quote::go_quote;
 use crate::api::types as t;
 use crate::api::volume::BETA_CLASS;
-use crate::api::{MetaExt, quantity};
+use crate::api::{MetaExt, Object, quantity};
+use crate::network::traffic::{REQUESTS, declared, why_unread};
 
 const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
 
@@ -24,6 +25,16 @@ pub(super) fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
             "metadata.name: this is used in {used}, which can result in surprising behavior; a DNS label is recommended: [{}]",
             messages.join(" ")
         ));
+    }
+}
+
+/// What an object declares about clients outside of the cluster, and nobody can read: it is warned of whenever it is written anew.
+pub(super) fn clients_outside(out: &mut Vec<String>, object: &Object, old: Option<&Object>) {
+    if old.is_some_and(|old| declared(old) == declared(object)) {
+        return;
+    }
+    if let Some(why) = why_unread(object) {
+        out.push(format!("metadata.annotations[{REQUESTS}]: cannot be read: {why}"));
     }
 }
 

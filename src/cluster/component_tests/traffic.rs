@@ -19,7 +19,7 @@ fn client(n: &mut Net, name: &str, requests: &str) {
 
 fn counts(n: &Net, name: &str, since: Timestamp) -> Counts {
     let all = n.0.traffic(since);
-    all.into_iter().find(|t| t.pod == Key::new("default", name)).unwrap().counts
+    all.into_iter().find(|t| t.sender.key == Key::new("default", name)).unwrap().counts
 }
 
 fn millis(took: &Latencies, thousandths: u64) -> u128 {

@@ -7,12 +7,11 @@ use super::NodeOutput;
 use crate::api::{Key, Timestamp};
 use crate::cluster::Cluster;
 use crate::cluster::network::{From, is_own_machine, own_machine};
-use crate::network::resolver::NODE_DNS;
 use crate::network::{Answer, Because, Outcome, Question};
 use crate::shell::{self, Change, End, Outside, Program, Tools, Unknown, Until, World, Write};
 
 /// The programs of the person's machine that send requests.
-pub const OWN_TOOLS: [&str; 5] = ["curl", "nc", "nslookup", "ping", "wget"];
+pub const OWN_TOOLS: [&str; 6] = ["curl", "nc", "nslookup", "ping", "traceroute", "wget"];
 
 /// Whoever asks from a machine.
 struct Asking<'a> {
@@ -84,15 +83,9 @@ impl Cluster {
     fn request_from(&self, machine: &Key, words: &[String], outside: &dyn Outside) -> NodeOutput {
         let now = self.now();
         let host = if is_own_machine(machine) { "localhost" } else { &*machine.name };
-        let mut hosts = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n".to_owned();
-        let own = self.network().addresses_of(machine);
-        if !is_own_machine(machine) {
-            own.iter().for_each(|address| hosts.push_str(&format!("{address}\t{host}\n")));
-        }
+        let [hosts, conf] = self.network().files_of_machine(machine);
         let mut world = World::default();
-        for (path, text) in
-            [("/etc/hosts", hosts), ("/etc/resolv.conf", format!("nameserver {NODE_DNS}\noptions ndots:0\n"))]
-        {
+        for (path, text) in [("/etc/hosts", hosts), ("/etc/resolv.conf", conf)] {
             world.files.note(&Write { at: now, path: path.to_owned(), change: Change::Put(text.into()) });
         }
         let program = Program {

@@ -244,7 +244,7 @@ fn what_only_looks_like_a_shell_is_refused_in_words() {
         ("kubectl get 'pods", "syntax error: unterminated quoted string"),
         ("while true; do kubectl get ns -o name; done", "stopped after 64 commands"),
         ("while true; do :; done", "goes on for ever"),
-        ("dig web", "curl, nc, nslookup, ping and wget ask from this machine"),
+        ("dig web", "curl, nc, nslookup, ping, traceroute and wget ask from this machine"),
         ("watch kubectl scale deployment web --replicas=9", "it is repeated with every step"),
     ] {
         let entry = typed(&mut e, line);

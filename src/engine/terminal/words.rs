@@ -87,7 +87,7 @@ const FILTERS: &[&str] = &[
     "awk", "base64", "cat", "cut", "grep", "head", "sed", "sort", "tail", "tee", "tr", "uniq", "wc", "xargs",
 ];
 
-const NO_SUCH_TOOL: &str = "this is not built here: curl, nc, nslookup, ping and wget ask from this machine, and kubectl exec POD -- wget -qO- ADDRESS from a pod";
+const NO_SUCH_TOOL: &str = "this is not built here: curl, nc, nslookup, ping, traceroute and wget ask from this machine, and kubectl exec POD -- wget -qO- ADDRESS from a pod";
 const NO_EDITOR: &str = "the editor beside has the manifest; kubectl edit opens an object there";
 const NO_FILES: &str = "there are no files here but manifest.yaml, which is what the editor has";
 const NO_JQ: &str = "this shell has no jq: kubectl get -o jsonpath=… and -o go-template=… choose fields";

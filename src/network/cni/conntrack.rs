@@ -16,7 +16,8 @@ pub fn back(network: &Network, sender: &Sender, there: &Way) -> Option<Way> {
     let kernel = &mut answering;
     let end = match &there.end {
         End::Arrived { node, pod: Some(pod) } => {
-            walker.walk(kernel, &Sender { node: node.clone(), pod: pod.clone(), hosted: false })
+            let sender = Sender { node: node.clone(), pod: pod.clone(), hosted: false, balanced_to: None };
+            walker.walk(kernel, &sender)
         }
         End::Arrived { node, pod: None } => {
             let machine = network.machine(node)?;
@@ -33,6 +34,20 @@ pub fn back(network: &Network, sender: &Sender, there: &Way) -> Option<Way> {
     };
     // Who has asked another address does not know of this one.
     let awaited = there.hops.first()?.headers.reversed();
+    let end = match end {
+        // It has come to the machine outside that has asked, where a balancer that had given it another address takes that away.
+        End::Neighbour if sender.is_outside() => {
+            let outside = &sender.node;
+            if sender.balanced_to.as_ref().is_some_and(|(_, to)| walker.headers.source == *to) {
+                walker.headers.source = awaited.source;
+                walker.hop(outside, None, At::Balancer, None);
+            }
+            walker.hop(outside, None, At::Interface, None);
+            walker.hop(outside, None, At::Process, None);
+            End::Arrived { node: outside.clone(), pod: None }
+        }
+        end => end,
+    };
     let end = match end {
         End::Arrived { node, .. } if walker.headers != awaited => End::Untracked { node },
         end => end,

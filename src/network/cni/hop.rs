@@ -80,12 +80,14 @@ pub enum At {
     UserSpace(&'static str),
     /// The node's interface to the network of the machines.
     Interface,
+    /// A load balancer in front of the cluster, which chooses the node that the packet is sent to.
+    Balancer,
 }
 
 /// One step of a packet's way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// The node.
+    /// The node; empty for a machine that is no node, as the person's own.
     pub node: Rc<str>,
     /// The pod, where the packet is in one.
     pub pod: Option<Rc<str>>,
@@ -99,7 +101,7 @@ pub struct Hop {
 
 impl fmt::Display for Hop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.node)?;
+        write!(f, "{} ", if self.node.is_empty() { "outside" } else { &self.node })?;
         if let Some(pod) = &self.pod {
             write!(f, "{pod} ")?;
         }
@@ -115,6 +117,7 @@ impl fmt::Display for Hop {
             At::Conntrack(entry) => write!(f, "conntrack {entry}")?,
             At::Tunnel(name) => f.write_str(name)?,
             At::UserSpace(name) => write!(f, "{name} (process)")?,
+            At::Balancer => f.write_str("load balancer")?,
         }
         write!(f, ": {}", self.headers)?;
         if let Some(outer) = &self.outer {
@@ -138,7 +141,7 @@ impl fmt::Display for Hop {
 pub enum End {
     /// It has reached a process's network: that of a pod, or that of the node.
     Arrived {
-        /// The node.
+        /// The node; empty for a machine that is no node and has sent what this is the answer to.
         node: Rc<str>,
         /// The pod; `None` for the node itself and pods in its network.
         pod: Option<Rc<str>>,
@@ -182,6 +185,7 @@ impl fmt::Display for Way {
         }
         match &self.end {
             End::Arrived { node, pod: Some(pod) } => write!(f, "arrived at {pod} on {node}"),
+            End::Arrived { node, pod: None } if node.is_empty() => f.write_str("arrived outside"),
             End::Arrived { node, pod: None } => write!(f, "arrived at {node}"),
             End::Neighbour => f.write_str("arrived at a machine that is no node"),
             End::Outside => f.write_str("left the cluster"),
@@ -189,6 +193,9 @@ impl fmt::Display for Way {
             End::Rejected => f.write_str("rejected by a rule"),
             End::Dropped => f.write_str("dropped by a rule"),
             End::Denied(_) => f.write_str("dropped by policies"),
+            End::Untracked { node } if node.is_empty() => {
+                f.write_str("nobody outside has asked this address")
+            }
             End::Untracked { node } => write!(f, "nobody on {node} has asked this address"),
         }
     }

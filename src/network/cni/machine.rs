@@ -7,6 +7,8 @@ use ipnet::IpNet;
 
 use super::plugin::Plugin;
 use super::route::Route;
+use crate::api::MetaExt;
+use crate::api::types::Node;
 
 /// A node with its pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +59,19 @@ pub(super) fn veth(pod: &str) -> String {
 }
 
 impl Machine {
+    /// The machine of a Node, without its pods.
+    pub fn of(node: &Node) -> Machine {
+        let addresses = node.status.iter().flat_map(|s| s.addresses.iter().flatten());
+        let internal = addresses.filter(|a| a.type_ == "InternalIP");
+        let ranges = node.spec.iter().flat_map(|s| s.pod_cidrs.iter().flatten());
+        Machine {
+            name: node.metadata.name().into(),
+            addresses: internal.filter_map(|a| a.address.parse().ok()).collect(),
+            pod_ranges: ranges.filter_map(|r| r.parse::<IpNet>().ok()).collect(),
+            pods: Vec::new(),
+        }
+    }
+
     /// The node's own address of the family of another one, in the network of the machines.
     pub fn address(&self, like: IpAddr) -> Option<IpAddr> {
         self.addresses.iter().copied().find(|a| a.is_ipv4() == like.is_ipv4())

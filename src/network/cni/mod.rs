@@ -12,6 +12,7 @@ mod hop;
 mod machine;
 mod plugin;
 mod route;
+mod routers;
 #[cfg(test)]
 mod tests;
 mod way;
@@ -19,6 +20,7 @@ mod way;
 pub use conntrack::back;
 pub use hop::{At, End, Headers, Hop, Outer, Tracked, Way};
 pub use machine::{Machine, Network};
-pub use plugin::{Plugin, Tunnel};
+pub use plugin::{ETHERNET_MTU, Plugin, Tunnel};
 pub use route::{Route, longest};
+pub use routers::routers;
 pub use way::{Barrier, Rules, Sender, Translation, way};

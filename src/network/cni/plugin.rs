@@ -40,7 +40,7 @@ pub struct Tunnel {
 }
 
 /// The largest packet on the network of the machines (Ethernet).
-const ETHERNET_MTU: u16 = 1500;
+pub const ETHERNET_MTU: u16 = 1500;
 
 impl Plugin {
     /// All plugins, the default one first.

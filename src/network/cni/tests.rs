@@ -57,7 +57,7 @@ fn client(hosted: bool, to: &str) -> (Sender, Headers) {
         destination: to.parse().unwrap(),
         protocol: Some(Protocol::Tcp),
     };
-    (Sender { node: "node-1".into(), pod: "client".into(), hosted }, headers)
+    (Sender { node: "node-1".into(), pod: "client".into(), hosted, balanced_to: None }, headers)
 }
 
 fn send(plugin: Plugin, hosted: bool, to: &str) -> Way {
@@ -171,7 +171,7 @@ fn only_a_plugin_that_enforces_policies_drops() {
             destination: SERVICE.parse().unwrap(),
             protocol: Some(Protocol::Tcp),
         };
-        let sender = Sender { node: "node-1".into(), pod: "client".into(), hosted: false };
+        let sender = Sender { node: "node-1".into(), pod: "client".into(), hosted: false, balanced_to: None };
         let mut rules = Service { denied: Some(denied.clone()) };
         let way = way(&network(plugin), &sender, headers, &mut rules);
         assert_eq!(way.end == End::Denied(denied.clone()), plugin == Plugin::Kindnet, "{way}");

@@ -15,12 +15,21 @@ use super::route::{Route, longest};
 /// Who sends a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// The node.
+    /// The node; empty if it is a machine that is no node but in the network of the nodes, as the person's own is.
     pub node: Rc<str>,
-    /// The pod's name.
+    /// The pod's name; empty if no pod sends.
     pub pod: Rc<str>,
     /// Whether the pod is in the network of its node.
     pub hosted: bool,
+    /// The node that a load balancer in front of the cluster chooses, if there is one, and the address to which it sends the packet.
+    pub balanced_to: Option<(Rc<str>, SocketAddr)>,
+}
+
+impl Sender {
+    /// Whether it is a machine that is no node.
+    pub fn is_outside(&self) -> bool {
+        self.node.is_empty()
+    }
 }
 
 /// What kube-proxy's rules on a node make of a packet.
@@ -109,6 +118,9 @@ impl<'a> Walker<'a> {
     /// From a process in a pod.
     pub(super) fn walk(&mut self, kernel: &mut dyn Kernel, sender: &Sender) -> End {
         let network = self.network;
+        if sender.is_outside() {
+            return self.come_in(kernel, sender);
+        }
         let Some(machine) = network.machine(&sender.node) else { return End::Lost };
         self.hop(&machine.name, Some(&sender.pod), At::Process, None);
         if sender.hosted {
@@ -118,6 +130,28 @@ impl<'a> Walker<'a> {
             Ok(interface) => self.pass_node(kernel, machine, Origin::Pod, &interface),
             Err(end) => end,
         }
+    }
+
+    /// From a machine that is no node: straight to the node that has the address, or to the one that a load balancer chooses.
+    fn come_in(&mut self, kernel: &mut dyn Kernel, sender: &Sender) -> End {
+        let (network, outside) = (self.network, &sender.node);
+        self.hop(outside, None, At::Process, None);
+        self.hop(outside, None, At::Interface, None);
+        let machine = match &sender.balanced_to {
+            Some((node, to)) => {
+                self.headers.destination = *to;
+                self.hop(outside, None, At::Balancer, None);
+                network.machine(node)
+            }
+            None => network.with_address(self.headers.destination.ip()),
+        };
+        let Some(machine) = machine else {
+            let to = self.headers.destination.ip();
+            let is_near = network.machine_ranges.iter().any(|range| range.contains(&to));
+            return if is_near { End::Lost } else { End::Outside };
+        };
+        self.hop(&machine.name, None, At::Interface, None);
+        self.pass_node(kernel, machine, Origin::Outside, "eth0")
     }
 
     /// From the kernel of a node, to which the packet has come by an interface (empty: from the node itself).
@@ -130,7 +164,8 @@ impl<'a> Walker<'a> {
     ) -> End {
         let (mut machine, mut origin, mut interface) = (machine, origin, interface);
         for n in 0..NODES_LIMIT {
-            match kernel.at_node(self, machine, origin, interface, n == 0) {
+            let first = n == 0 && origin != Origin::Outside;
+            match kernel.at_node(self, machine, origin, interface, first) {
                 Next::Ends(end) => return end,
                 Next::Node(name) => match self.network.machine(&name) {
                     Some(next) => machine = next,

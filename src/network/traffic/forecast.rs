@@ -101,7 +101,7 @@ mod tests {
     use super::super::path::{Choice, Fate};
     use super::super::scene::{Lives, Scene, Stream, StreamId};
     use super::*;
-    use crate::api::Key;
+    use crate::api::{Key, Kind, ObjectRef};
     use crate::network::question::{Because, Outcome, Reply, Response};
     use crate::network::serving::Life;
     use crate::network::traffic::Client;
@@ -138,7 +138,12 @@ mod tests {
         };
         let reply = Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing);
         let client = Rc::new(Client::parse(requests).unwrap().remove(0));
-        let id = StreamId { pod: Key::new("ns", "c"), container: "c".into(), place: 0, start: second(0) };
+        let id = StreamId {
+            sender: ObjectRef { kind: Kind::POD, key: Key::new("ns", "c") },
+            container: "c".into(),
+            place: 0,
+            start: second(0),
+        };
         let stream = Rc::new(Stream::new(id, client, None, Fate::Replies(Choice::new(Rc::new([reply]), 0))));
         let lives: Lives = [(process, (serving.clone(), Life::Serves))].into();
         let mut history = History::default();

@@ -24,6 +24,7 @@
 
 mod client;
 mod counts;
+mod declared;
 mod flight;
 mod forecast;
 mod history;
@@ -44,6 +45,7 @@ mod visits;
 
 pub use client::{CLIENTS_LIMIT, Client, Keep, NotAClient, RATE_LIMIT};
 pub use counts::{Cause, Counts, Loss};
+pub use declared::{REQUESTS, can_declare, declared, why_unread};
 pub use forecast::{Forecast, Trial};
 pub use history::History;
 pub use latency::Latencies;

@@ -8,9 +8,8 @@ use std::rc::Rc;
 use super::client::Client;
 use super::counts::Cause;
 use crate::api::Timestamp;
-use crate::network::dns::{RecordType, Records};
 use crate::network::question::{Answer, Outcome, Question, Reply, Spread};
-use crate::network::resolver::{ResolvConf, in_hosts};
+use crate::network::resolver::{BOTH, ResolvConf, in_hosts};
 
 /// The answers of the network to a question, each with the moment from which it is valid.
 pub type Answers = Vec<(Timestamp, Answer)>;
@@ -77,24 +76,25 @@ impl Client {
                 return Path::Nowhere(Cause::NoDns);
             };
             for name in names.conf.candidates(host) {
-                for type_ in [RecordType::A, RecordType::Aaaa] {
-                    let question = Question::Lookup { server, name: name.to_ascii_lowercase().into(), type_ };
-                    let records = match ask(question) {
+                let name: Rc<str> = name.to_ascii_lowercase().into();
+                // Both are sent before one of them is answered.
+                let asked = BOTH.map(|type_| ask(Question::Lookup { server, name: name.clone(), type_ }));
+                let mut failed = false;
+                for answer in asked {
+                    let records = match answer {
                         Ok(Answer::Records(Some(records))) => records,
                         Ok(_) => return Path::Nowhere(Cause::NoDns),
                         Err(open) => return Path::Open(open),
                     };
-                    let Records { exists, addresses, failure, .. } = records;
-                    if failure.is_some() {
-                        return Path::Nowhere(Cause::NoDns);
-                    }
-                    address = address.or(addresses.first().copied());
-                    if !exists || address.is_some() {
-                        break;
-                    }
+                    failed |= records.failure.is_some();
+                    // IPv4 comes first.
+                    address = address.or(records.addresses.first().copied());
                 }
                 if address.is_some() {
                     break;
+                }
+                if failed {
+                    return Path::Nowhere(Cause::NoDns);
                 }
             }
         }

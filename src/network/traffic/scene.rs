@@ -10,21 +10,28 @@ use jiff::SignedDuration;
 use super::client::Client;
 use super::counts::Cause;
 use super::path::{Choice, Fate};
-use crate::api::{Key, Timestamp};
+use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::network::question::{Behind, GOLDEN, Outcome, Reply};
 use crate::network::serving::{Life, Process, QUOTA_PERIOD, Serving, WHOLE};
 
 /// A stream of requests: a client from its start to its end.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamId {
-    /// The pod that sends.
-    pub pod: Key,
-    /// Its container.
+    /// Who sends: a pod or, if the requests come from outside of the cluster, the object whose annotation says so.
+    pub sender: ObjectRef,
+    /// The pod's container; empty if no pod sends.
     pub container: Rc<str>,
-    /// Which of the container's clients it is, counted from 0.
+    /// Which of the clients of the container, or of the object, it is, counted from 0.
     pub place: usize,
     /// Since when it sends.
     pub start: Timestamp,
+}
+
+impl StreamId {
+    /// Whether its requests come from outside of the cluster.
+    pub fn is_from_outside(&self) -> bool {
+        self.sender.kind != Kind::POD
+    }
 }
 
 /// Where requests are sent.
@@ -49,7 +56,7 @@ pub struct Stream {
     pub end: Option<Timestamp>,
     /// What its requests meet.
     pub fate: Fate,
-    /// The addresses of its pod.
+    /// The addresses of who sends.
     pub addresses: Rc<[IpAddr]>,
     summary: OnceCell<Option<Summary>>,
 }
@@ -87,12 +94,12 @@ impl Stream {
     /// A stream.
     pub fn new(id: StreamId, client: Rc<Client>, end: Option<Timestamp>, fate: Fate) -> Stream {
         let authority: Rc<str> = client.url.authority().into();
-        let target = Target { namespace: id.pod.namespace.clone(), authority };
+        let target = Target { namespace: id.sender.key.namespace.clone(), authority };
         let addresses = Rc::new([]);
         Stream { id: Rc::new(id), target, client, end, fate, addresses, summary: OnceCell::new() }
     }
 
-    /// The stream of a pod with these addresses.
+    /// The stream of somebody with these addresses.
     pub fn of(self, addresses: Rc<[IpAddr]>) -> Stream {
         Stream { addresses, ..self }
     }

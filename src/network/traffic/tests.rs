@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::*;
-use crate::api::{Key, Timestamp, later};
+use crate::api::{Key, Kind, ObjectRef, Timestamp, later};
 use crate::network::dns::Records;
 use crate::network::passing::{Place, Whose};
 use crate::network::question::{Behind, Via};
@@ -137,7 +137,12 @@ fn fate(c: &Client, replies: &[Reply]) -> Fate {
 }
 
 fn id(place: usize) -> StreamId {
-    StreamId { pod: Key::new("ns", "client"), container: "c".into(), place, start: START }
+    StreamId {
+        sender: ObjectRef { kind: Kind::POD, key: Key::new("ns", "client") },
+        container: "c".into(),
+        place,
+        start: START,
+    }
 }
 
 /// Clients that all meet the same replies, and what the processes do that answer.

@@ -64,7 +64,7 @@ impl Visits {
             agent: client.agent.clone(),
             referer: "".into(),
         };
-        let own = source(addresses, client, reply);
+        let own = reply.source.or_else(|| source(addresses, client, reply));
         let Some(mut visit) = Visit::answered(reply, own, head, (came, at)) else { return };
         if let Ended::Refused(status) = ended {
             (visit.status, visit.bytes) = (status, 0);

@@ -104,8 +104,7 @@ impl NoRequestLost {
     fn violated(stream: &Stream, cause: Cause, endpoint: Option<SocketAddr>) -> Violation {
         let mut values = vec![("url", stream.client.url.authority()), ("cause", cause.to_string())];
         values.extend(endpoint.map(|e| ("endpoint", e.to_string())));
-        let pod = ObjectRef { kind: Kind::POD, key: stream.id.pod.clone() };
-        Violation::new(Some(pod), values)
+        Violation::new(Some(stream.id.sender.clone()), values)
     }
 
     /// Whether a request that is sent now could be lost.

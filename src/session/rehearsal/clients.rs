@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::workload::Target;
 use super::{Plan, Port};
 use crate::api::types::Node;
-use crate::api::{Key, Kind, MetaExt};
+use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::cluster::{Cluster, RunningClient};
 use crate::network::Answer;
 use crate::network::traffic::{Counts, Ledger, Loss, Target as SentTo, Window};
@@ -38,7 +38,14 @@ pub fn is_led_to(client: &RunningClient, namespace: &str, service: &str) -> bool
     services.any(|(key, _)| *key.namespace == *namespace && *key.name == *service)
 }
 
-/// Whether a client goes on to send to a Service: it names it, with or without its namespace, or an ingress controller leads it there.
+/// Whether a Service declares a client outside of the cluster.
+fn is_declared_by(client: &RunningClient, namespace: &str, service: &str) -> bool {
+    let ObjectRef { kind, key } = &client.sender;
+    *kind == Kind::SERVICE && *key.namespace == *namespace && *key.name == *service
+}
+
+/// Whether a client goes on to send to a Service: it names it, with or without its namespace, it sends from outside what the Service's own
+/// annotation declares, or an ingress controller leads it there.
 pub fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
     if client.end.is_some() {
         return false;
@@ -46,9 +53,12 @@ pub fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool 
     if is_led_to(client, namespace, service) {
         return true;
     }
+    if client.id().is_from_outside() {
+        return is_declared_by(client, namespace, service);
+    }
     let mut labels = client.client.url.host.split('.');
     let named = labels.next() == Some(service);
-    named && labels.next().map_or(*client.pod.namespace == *namespace, |n| n == namespace)
+    named && labels.next().map_or(*client.sender.key.namespace == *namespace, |n| n == namespace)
 }
 
 /// The nodes that are ready.
@@ -99,11 +109,12 @@ pub fn of(cluster: &Cluster, namespace: &str, service: &str, chosen: Option<&Por
     all
 }
 
-/// Whether a client of a Service asks at the port that was chosen, if one was. What an ingress controller leads to the Service is told
-/// by no port.
+/// Whether a client of a Service asks at the port that was chosen, if one was. What an ingress controller leads to the Service, and what
+/// comes from outside to a port of the nodes, is told by no port of the Service.
 pub fn asks_at(client: &RunningClient, namespace: &str, service: &str, chosen: Option<&Port>) -> bool {
     let is_it = |port: &Port| i32::from(client.client.url.port()) == port.port;
-    chosen.is_none_or(|port| is_it(port) || is_led_to(client, namespace, service))
+    let outside = || client.id().is_from_outside() && is_declared_by(client, namespace, service);
+    chosen.is_none_or(|port| is_it(port) || outside() || is_led_to(client, namespace, service))
 }
 
 /// What became of the requests of some clients that were sent after a moment until another one.
@@ -125,16 +136,17 @@ impl Measured {
         all
     }
 
-    /// The first request that was lost, and the pod that had sent it.
-    pub fn first_loss(&self, clients: &[RunningClient]) -> Option<(Key, Loss)> {
-        let losses = clients.iter().filter_map(|c| Some((c.pod.clone(), self.ledger.counts(&c.id()).first?)));
+    /// The first request that was lost, and who had sent it.
+    pub fn first_loss(&self, clients: &[RunningClient]) -> Option<(ObjectRef, Loss)> {
+        let losses =
+            clients.iter().filter_map(|c| Some((c.sender.clone(), self.ledger.counts(&c.id()).first?)));
         losses.min_by_key(|(_, loss)| loss.at)
     }
 
     /// What became of the requests over time.
     pub fn chart(&self, clients: &[RunningClient]) -> Chart {
         let is_one = |target: &SentTo, c: &RunningClient| {
-            target.namespace == c.pod.namespace && *target.authority == c.client.url.authority()
+            target.namespace == c.sender.key.namespace && *target.authority == c.client.url.authority()
         };
         let (from, to) = self.window;
         Chart::of(&self.ledger, from, to, |target| clients.iter().any(|c| is_one(target, c)))

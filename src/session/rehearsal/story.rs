@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{EndpointSlice, Pod};
-use crate::api::{Key, Kind, MetaExt, Timestamp};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apimachinery::{Subresource, Verb};
 use crate::apiserver::Write;
 use crate::cluster::Command;
@@ -27,9 +27,9 @@ pub struct Story {
     pub at: f64,
     /// Its number among those of its client, counted from 1.
     pub nth: u64,
-    /// The pod that sent it.
-    pub client: String,
-    /// That pod's node.
+    /// Who sent it: a pod or, if it came from outside of the cluster, the object whose annotation says so.
+    pub sender: ObjectRef,
+    /// The pod's node, or the node to which it came from outside; empty if a load balancer chooses that.
     pub node: String,
     /// The endpoint that it was sent to, if it came so far.
     pub endpoint: Option<String>,
@@ -73,7 +73,7 @@ enum About {
 /// Where the requests of a story go.
 #[derive(Clone, Copy, Debug)]
 pub struct Goes<'a> {
-    /// The node of the client.
+    /// The node whose rules lead them.
     pub node: &'a str,
     /// The Service.
     pub service: &'a str,
@@ -160,8 +160,8 @@ impl Log {
         }
     }
 
-    /// The story of a request that a pod on a node had sent to a Service.
-    pub fn story(&self, client: &Key, goes: Goes<'_>, loss: &Loss) -> Story {
+    /// The story of a request that somebody had sent to a Service.
+    pub fn story(&self, sender: &ObjectRef, goes: Goes<'_>, loss: &Loss) -> Story {
         let Goes { node, service, routed } = goes;
         let pod = loss.endpoint.and_then(|e| self.pods.get(&e.ip()));
         let belongs = |e: &&Entry| match &e.about {
@@ -186,7 +186,7 @@ impl Log {
         Story {
             at: loss.at.duration_since(self.begin).as_secs_f64(),
             nth: loss.nth + 1,
-            client: client.to_string(),
+            sender: sender.clone(),
             node: node.to_owned(),
             endpoint: loss.endpoint.map(|e| e.to_string()),
             pod: pod.map(Key::to_string),

@@ -243,6 +243,27 @@ fn the_port_and_the_connections_are_chosen() {
     assert_eq!(rehearse(session, wrong), Err(NoRehearsal::NotReached(port("web", 81))));
 }
 
+/// Who comes from outside is a client like a pod, and comes by the rules of the node that is asked
+/// (<https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport>; docs/behaviour.md, "Requests from outside").
+#[test]
+fn clients_outside_of_the_cluster_are_measured() {
+    let mut session = with(WEB);
+    let patch = r#"[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 30080}]"#;
+    assert_eq!(session.kubectl(&format!("patch service web --type=json -p '{patch}'"), &[]).exit, 0);
+    let requests = "sim.steady/requests='50/s http://172.18.0.2:30080/ timeout=1s'";
+    assert_eq!(session.kubectl(&format!("annotate service web {requests}"), &[]).exit, 0);
+    settle(&mut session);
+    assert_eq!(targets(session.cluster())[0].reaches[0].clients, [50.0]);
+    let found = rehearse(session, plan(None)).unwrap();
+    assert_eq!((found.clients, found.url.as_str()), (1, "http://172.18.0.2:30080/"));
+    let plain = &found.tried[0];
+    assert!(plain.sent > 0 && plain.lost() > 0, "{plain:?}");
+    assert_eq!(plain.chart.buckets.iter().map(|b| b.answered + b.lost).sum::<u64>(), plain.sent);
+    let story = plain.first.as_ref().unwrap();
+    assert_eq!(story.sender, ObjectRef::new(Kind::SERVICE, "default", "web"));
+    assert!(!story.node.is_empty() && story.behind == Some(Behind::Rules), "{story:?}");
+}
+
 /// kubectl undoes a rollout to the last revision but one (`rollbacker` of `pkg/polymorphichelpers/rollback.go` of kubectl).
 #[test]
 fn an_undo_leads_back_to_the_former_revision() {

@@ -1,7 +1,9 @@
 //! One rollout of a rehearsal: what is done to the copy of the run, one thing after the other.
 
+use std::net::IpAddr;
+
 use crate::api::types::Pod;
-use crate::api::{Key, Kind, ObjectRef, Timestamp};
+use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::cluster::{RunningClient, Stopped};
 use crate::kubectl::{Kubectl, Output};
 use crate::network::traffic::Cause;
@@ -489,10 +491,17 @@ impl Trial {
         self.session.read_only_command(&given).map(|ran| said(&ran.output)).unwrap_or_default()
     }
 
-    /// The node of a pod.
-    fn node_of(&self, pod: &Key) -> String {
-        let at = ObjectRef { kind: Kind::POD, key: pod.clone() };
-        let pod = self.session.cluster().api().cached(&at).and_then(|o| o.get::<Pod>());
+    /// The node whose rules lead the requests of a client: that of its pod or, from outside, the one that it asks. Empty if a load
+    /// balancer chooses it.
+    fn node_of(&self, client: &RunningClient) -> String {
+        let cluster = self.session.cluster();
+        if client.id().is_from_outside() {
+            let asked = client.client.url.host.parse::<IpAddr>().ok();
+            let nodes = cluster.topology();
+            let node = asked.and_then(|address| nodes.with_address(address));
+            return node.map(|machine| machine.name.to_string()).unwrap_or_default();
+        }
+        let pod = cluster.api().cached(&client.sender).and_then(|o| o.get::<Pod>());
         pod.and_then(|p| p.spec.as_ref()?.node_name.clone()).unwrap_or_default()
     }
 
@@ -522,9 +531,9 @@ impl Trial {
             chart: measured.chart(&senders),
             moment: loss.as_ref().map_or(self.times.len(), |(_, l)| at(l.at)),
             first: loss.map(|(client, l)| {
-                let of_client = |c: &&RunningClient| c.pod == client;
-                let led = |c: &RunningClient| clients::is_led_to(c, &self.namespace, service);
-                let (node, routed) = (self.node_of(&client), senders.iter().find(of_client).is_some_and(led));
+                let sender = senders.iter().find(|c| c.sender == client);
+                let node = sender.map(|c| self.node_of(c)).unwrap_or_default();
+                let routed = sender.is_some_and(|c| clients::is_led_to(c, &self.namespace, service));
                 self.log.story(&client, Goes { node: &node, service, routed }, &l)
             }),
             ready: self.ready,

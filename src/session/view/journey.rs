@@ -1,4 +1,4 @@
-//! The journey of a request of a pod, to be read: the names that it asks for, every place that its first packet and the answer to
+//! The journey of a request of a pod, or of somebody outside, to be read: the names that it asks for, every place that its first packet and the answer to
 //! that come by, and what becomes of it. See [`crate::cluster::Cluster::journey_to`].
 
 use std::collections::BTreeSet;
@@ -90,7 +90,8 @@ impl WayView {
     /// The stops of the request in the order in which it comes by them: the questions to the DNS, the places of the packet's way, its
     /// end, the proxy in between, and what comes behind that. Each with the objects that it is at.
     pub fn stops(&self) -> Vec<Vec<ObjectRef>> {
-        let from: Vec<ObjectRef> = self.objects.first().cloned().into_iter().collect();
+        let sender = self.objects.first().filter(|object| object.kind == Kind::POD);
+        let from: Vec<ObjectRef> = sender.cloned().into_iter().collect();
         let mut all: Vec<Vec<ObjectRef>> = self.lookups.iter().map(|_| from.clone()).collect();
         all.extend(self.hops.iter().map(|hop| hop.objects.clone()));
         if let Some(end) = self.end.as_ref().filter(|_| !self.hops.is_empty()) {
@@ -108,7 +109,7 @@ impl EndView {
     /// The pod that the packet has come to.
     fn pod(&self) -> Option<ObjectRef> {
         match self {
-            EndView::Arrived { pod: Some(name), .. } => {
+            EndView::Arrived { pod: Some(name), .. } | EndView::Refused { pod: Some(name), .. } => {
                 key_of(name).map(|key| ObjectRef { kind: Kind::POD, key })
             }
             _ => None,
@@ -167,6 +168,8 @@ pub enum LookupAnswer {
 pub enum HopPlace {
     /// A process: the one that sends it, or the one that it is for.
     Process,
+    /// The kernel of where it is for, which refuses it: no process listens.
+    Kernel,
     /// The pod's end of its line.
     PodInterface,
     /// The node's end of the pod's line.
@@ -189,12 +192,14 @@ pub enum HopPlace {
     UserSpace,
     /// The node's interface to the network of the machines.
     Interface,
+    /// A load balancer in front of the cluster.
+    Balancer,
 }
 
 /// One step of a packet's way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HopView {
-    /// The node.
+    /// The node; empty for the person's own machine, which is outside of the cluster.
     pub node: String,
     /// The pod, as namespace and name, where the packet is in one.
     pub pod: Option<String>,
@@ -242,10 +247,19 @@ pub struct OuterView {
 pub enum EndView {
     /// In the network of a pod, or of the node if there is no pod.
     Arrived {
+        /// The node; empty for the person's own machine, which is outside of the cluster.
+        node: String,
+        /// The pod, as namespace and name.
+        pod: Option<String>,
+    },
+    /// As `Arrived`, but nobody listens on the port there: the kernel answers the first packet of a connection with a reset.
+    Refused {
         /// The node.
         node: String,
         /// The pod, as namespace and name.
         pod: Option<String>,
+        /// The port.
+        port: u16,
     },
     /// At a machine that is no node.
     Neighbour,
@@ -261,23 +275,26 @@ pub enum EndView {
     Denied(Vec<String>),
     /// It would be an answer, but nobody on the node has asked the address that it comes from.
     Untracked {
-        /// The node.
+        /// The node; empty for the person's own machine.
         node: String,
     },
 }
 
-/// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered. `nth` is the request's
-/// number, which says which of several endpoints it meets.
-pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>, nth: u64) -> JourneyView {
-    let offers = urls::all(cluster, pod);
+/// The journey of a request for a URL; without one, for the first of the URLs that are offered. A pod sends it or, for any other object,
+/// somebody outside of the cluster. `nth` is the request's number, which says which of several endpoints it meets.
+pub fn journey(cluster: &Cluster, sender: &ObjectRef, url: Option<&str>, nth: u64) -> JourneyView {
+    let offers = match sender.kind == Kind::POD {
+        true => urls::all(cluster, &sender.key),
+        false => urls::outside(cluster, sender),
+    };
     let url = url.map(str::trim).filter(|u| !u.is_empty()).or(offers.first().map(String::as_str));
     let url = url.unwrap_or_default().to_owned();
-    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url, nth) };
+    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, sender, &url, nth) };
     JourneyView { offers, url, taken }
 }
 
 /// Follows a URL, after which there may be the header `Host`: `http://web host=shop.example`.
-fn take(cluster: &Cluster, pod: &Key, text: &str, nth: u64) -> Taken {
+fn take(cluster: &Cluster, sender: &ObjectRef, text: &str, nth: u64) -> Taken {
     let mut words = text.split_whitespace();
     let url = words.next().unwrap_or_default();
     let host = words.next().map(|word| word.strip_prefix("host=").filter(|h| !h.is_empty()));
@@ -290,7 +307,11 @@ fn take(cluster: &Cluster, pod: &Key, text: &str, nth: u64) -> Taken {
         Err(NotAUrl::NoHost) => Taken::NotAUrl(UrlError::NoHost),
         Ok(url) => {
             let client = Client { host: host.flatten().map(Rc::from), ..Client::once(&url) };
-            match cluster.journey_of(pod, &client, nth) {
+            let journey = match sender.kind == Kind::POD {
+                true => cluster.journey_of(&sender.key, &client, nth),
+                false => cluster.journey_from_outside(&client, nth),
+            };
+            match journey {
                 Some(journey) => Taken::Followed(Box::new(followed(cluster, &journey))),
                 None => Taken::NotRunning,
             }
@@ -305,12 +326,22 @@ fn followed(cluster: &Cluster, journey: &Journey) -> WayView {
         _ => None,
     });
     let service = journey.service.as_ref();
+    let refused = reply.is_some_and(|r| r.outcome == Outcome::Refused && r.via.is_none());
     let hops_of = |way: Option<&Way>| way.map(|way| hops(way, service)).unwrap_or_default();
+    let (mut there, mut back) = (hops_of(journey.way.as_ref()), hops_of(journey.back.as_ref()));
+    if refused {
+        // No process has to do with it.
+        for hop in there.last_mut().into_iter().chain(back.first_mut()) {
+            if hop.place == HopPlace::Process {
+                hop.place = HopPlace::Kernel;
+            }
+        }
+    }
     WayView {
         lookups: journey.names.iter().filter_map(lookup).collect(),
-        hops: hops_of(journey.way.as_ref()),
-        end: journey.way.as_ref().map(|w| end(&w.end)),
-        back: hops_of(journey.back.as_ref()),
+        hops: there,
+        end: journey.way.as_ref().map(|w| if refused { refusing(w) } else { end(&w.end) }),
+        back,
         back_end: journey.back.as_ref().map(|w| end(&w.end)),
         status,
         lost: journey.cause,
@@ -363,7 +394,11 @@ fn hops(way: &Way, service: Option<&Key>) -> Vec<HopView> {
 /// The objects that a place belongs to.
 fn objects_of(hop: &Hop, service: Option<&Key>) -> Vec<ObjectRef> {
     let object = |kind, key| vec![ObjectRef { kind, key }];
-    let node = || object(Kind::NODE, Key::new("", &hop.node));
+    // The person's own machine is no object.
+    let node = || match hop.node.is_empty() {
+        true => Vec::new(),
+        false => object(Kind::NODE, Key::new("", &hop.node)),
+    };
     match &hop.at {
         At::Policy(denied) => {
             let policy = |name: &String| Key::new(&denied.pod.namespace, name);
@@ -396,6 +431,7 @@ fn hop_view(hop: &Hop, before: Option<Headers>, service: Option<&Key>) -> HopVie
         At::Tunnel(name) => (HopPlace::Tunnel, (*name).to_owned(), Vec::new()),
         At::UserSpace(name) => (HopPlace::UserSpace, (*name).to_owned(), Vec::new()),
         At::Interface => (HopPlace::Interface, "eth0".to_owned(), Vec::new()),
+        At::Balancer => (HopPlace::Balancer, String::new(), Vec::new()),
     };
     let headers = hop.headers;
     HopView {
@@ -426,6 +462,16 @@ fn side(headers: &Headers, side: std::net::SocketAddr) -> String {
     if headers.protocol.is_some() { side.to_string() } else { side.ip().to_string() }
 }
 
+/// Where the way of a packet ends that is refused.
+fn refusing(way: &Way) -> EndView {
+    match end(&way.end) {
+        EndView::Arrived { node, pod } => {
+            EndView::Refused { node, pod, port: way.headers.destination.port() }
+        }
+        other => other,
+    }
+}
+
 fn end(end: &End) -> EndView {
     match end {
         End::Arrived { node, pod } => {
@@ -444,10 +490,13 @@ fn end(end: &End) -> EndView {
 /// The objects that a request comes by, each once, in the order of the way.
 fn objects(journey: &Journey) -> Vec<ObjectRef> {
     let pod = |key: Key| ObjectRef { kind: Kind::POD, key };
-    let mut all = vec![pod(journey.from.clone())];
+    let mut all: Vec<ObjectRef> = Vec::new();
+    if !journey.from.name.is_empty() {
+        all.push(pod(journey.from.clone()));
+    }
     all.extend(journey.service.clone().map(|key| ObjectRef { kind: Kind::SERVICE, key }));
     if let Some(way) = &journey.way {
-        for hop in &way.hops {
+        for hop in way.hops.iter().filter(|hop| !hop.node.is_empty()) {
             all.push(ObjectRef { kind: Kind::NODE, key: Key::new("", &hop.node) });
         }
         match &way.end {

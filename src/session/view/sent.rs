@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Kind, ObjectRef, Timestamp, later};
+use crate::api::{ObjectRef, Timestamp, later};
 use crate::cluster::Cluster;
 use crate::network::question::{Behind, Outcome, Reply};
 use crate::network::traffic::{Cause, RequestTrace, Step, StreamId};
@@ -14,8 +14,8 @@ use crate::session::{MomentId, Session};
 /// A request that was sent, and what happened to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SentView {
-    /// The pod that sent it.
-    pub pod: ObjectRef,
+    /// Who sent it: a pod or, if it came from outside of the cluster, the object whose annotation says so.
+    pub sender: ObjectRef,
     /// What it asked for: a URL, and the header `Host` if that is another one (`http://web host=shop.example`).
     pub url: String,
     /// Its number among those of its client, counted from 0.
@@ -139,7 +139,7 @@ fn told(
     let path = if client.url.path == "/" { "" } else { client.url.path.as_str() };
     let host = client.host.as_ref().map(|host| format!(" host={host}")).unwrap_or_default();
     Some(SentView {
-        pod: ObjectRef { kind: Kind::POD, key: stream.pod.clone() },
+        sender: stream.sender.clone(),
         url: format!("{scheme}://{}{path}{host}", client.url.authority()),
         nth,
         at: at.duration_since(cluster.traffic_begin().unwrap_or(at)).as_secs_f64(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Kind, ObjectRef};
+use crate::api::ObjectRef;
 use crate::network::traffic::{Counts, Ledger, Stream};
 use crate::session::Session;
 use crate::session::chart::{Chart, Losses, Took};
@@ -47,8 +47,8 @@ pub struct Whole {
 /// What became of the requests of one client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClientView {
-    /// The pod.
-    pub pod: ObjectRef,
+    /// Who sends: a pod or, if the requests come from outside of the cluster, the object whose annotation says so.
+    pub sender: ObjectRef,
     /// What it asks: the host with its port, and the path.
     pub url: String,
     /// How many it has sent.
@@ -75,7 +75,7 @@ pub fn traffic(session: &Session) -> TrafficView {
         let open = || ledger.pool(&s.id).map(|p| p.by_endpoint()).unwrap_or_default();
         let named = |(endpoint, many): (std::net::SocketAddr, u64)| (endpoint.to_string(), many);
         ClientView {
-            pod: ObjectRef { kind: Kind::POD, key: s.id.pod.clone() },
+            sender: s.id.sender.clone(),
             url: format!("{}{}", s.client.url.authority(), s.client.url.path),
             sent: counts.sent,
             losses: Losses::of(counts),
@@ -88,13 +88,15 @@ pub fn traffic(session: &Session) -> TrafficView {
         ledger.streams().for_each(|(_, counts)| all.add(counts.clone()));
         all
     };
+    // What nothing declares any more is no client; a container that has got SIGTERM is still there.
+    let is_there = |s: &&Rc<Stream>| !s.id.is_from_outside() || s.end.is_none();
     let so_far = all(&ledger);
     let of_run = || {
         let counts = all(&whole);
         Whole { sent: counts.sent, lost: counts.losses(), losses: Losses::of(&counts) }
     };
     TrafficView {
-        clients: cluster.scene().iter().flat_map(|scene| &scene.streams).map(view).collect(),
+        clients: cluster.scene().iter().flat_map(|scene| &scene.streams).filter(is_there).map(view).collect(),
         sent: so_far.sent,
         lost: so_far.losses(),
         losses: Losses::of(&so_far),

@@ -14,9 +14,7 @@ const OFFERED: usize = 40;
 
 /// The URLs that a pod could ask for.
 pub(super) fn all(cluster: &Cluster, pod: &Key) -> Vec<String> {
-    let clients = cluster.clients();
-    let own = clients.iter().filter(|c| c.pod == *pod && c.end.is_none());
-    let mut all: Vec<String> = own.map(|c| with_host(&c.client.url, c.client.host.as_deref())).collect();
+    let mut all = of_clients(cluster, &ObjectRef { kind: Kind::POD, key: pod.clone() });
     all.extend(of_ingresses(cluster));
     all.extend(of_gateways(cluster));
     let services = cluster.api().cached_list(Kind::SERVICE, None);
@@ -34,6 +32,42 @@ pub(super) fn all(cluster: &Cluster, pod: &Key) -> Vec<String> {
             let tls = port.port == 443;
             let Ok(number) = u16::try_from(port.port) else { continue };
             let url = address(&Url { tls, host: name.clone(), port: Some(number), path: "/".to_owned() });
+            if !all.contains(&url) {
+                all.push(url);
+            }
+        }
+    }
+    all.truncate(OFFERED);
+    all
+}
+
+/// What the clients of a pod ask for, or those outside that an object declares.
+fn of_clients(cluster: &Cluster, sender: &ObjectRef) -> Vec<String> {
+    let clients = cluster.clients();
+    let own = clients.iter().filter(|c| c.sender == *sender && c.end.is_none());
+    own.map(|c| with_host(&c.client.url, c.client.host.as_deref())).collect()
+}
+
+/// The URLs at which an object can be asked for from outside of the cluster: those of the clients that it declares and, if it is a
+/// Service, those of the addresses of its load balancer and of its node ports.
+pub(super) fn outside(cluster: &Cluster, object: &ObjectRef) -> Vec<String> {
+    let mut all = of_clients(cluster, object);
+    let Some(service) = cluster.api().cached(object).and_then(|o| o.get::<Service>()) else { return all };
+    let nodes = cluster.topology();
+    let node = nodes.machines.iter().find_map(|m| m.addresses.first());
+    let balancer = service.status.as_ref().and_then(|s| s.load_balancer.as_ref());
+    let balancers = balancer.iter().flat_map(|b| b.ingress.iter().flatten()).filter_map(|i| i.ip.clone());
+    let balancers: Vec<String> = balancers.collect();
+    let ports = service.spec.iter().flat_map(|s| s.ports.iter().flatten());
+    for port in ports.filter(|p| p.protocol.as_deref().is_none_or(|p| p == "TCP")) {
+        let tls = port.port == 443;
+        let own = balancers.iter().map(|ip| (ip.clone(), Some(port.port)));
+        let of_node = node.map(|address| (address.to_string(), port.node_port));
+        for (host, number) in own.chain(of_node) {
+            let Some(number) = number.and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0) else {
+                continue;
+            };
+            let url = address(&Url { tls, host, port: Some(number), path: "/".to_owned() });
             if !all.contains(&url) {
                 all.push(url);
             }

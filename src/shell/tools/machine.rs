@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use super::super::machine::{Ran, Shell};
+use crate::network::cni::ETHERNET_MTU;
 
 /// The number of the first process that is started beside a container's own. It is made up.
 const NEXT_PROCESS: u32 = 7;
@@ -76,6 +77,7 @@ fn on_one_line(words: &str) -> String {
 /// `ip addr`, `ip link` and `ip route`, as the CNI plugin `ptp` leaves them, which kind's nodes have.
 pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let addresses = shell.program.machine.addresses.clone();
+    let mtu = shell.program.machine.mtu.unwrap_or(ETHERNET_MTU);
     let four = args.iter().any(|a| a == "-4");
     let six = args.iter().any(|a| a == "-6");
     let mut words = args.iter().skip(1).map(String::as_str).filter(|a| !a.starts_with('-'));
@@ -89,10 +91,10 @@ pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             return Ok(1);
         }
         "a" | "addr" | "address" if matches!(rest.as_slice(), [] | ["lo" | "eth0"]) => {
-            devices(&addresses, rest.first().copied(), families)
+            devices((&addresses, mtu), rest.first().copied(), families)
         }
         "l" | "link" if matches!(rest.as_slice(), [] | ["lo" | "eth0"]) => {
-            devices(&addresses, rest.first().copied(), (false, false))
+            devices((&addresses, mtu), rest.first().copied(), (false, false))
         }
         "r" | "route" if rest.is_empty() => {
             let family = |net: &&IpNet| net.addr().is_ipv6() == six;
@@ -111,7 +113,7 @@ pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
 const FOR_EVER: &str = "       valid_lft forever preferred_lft forever\n";
 
 /// The interfaces with their addresses: those of IPv4, of IPv6 or of both.
-fn devices(addresses: &[IpNet], only: Option<&str>, (four, six): (bool, bool)) -> String {
+fn devices((addresses, mtu): (&[IpNet], u16), only: Option<&str>, (four, six): (bool, bool)) -> String {
     let wanted = |net: &&IpNet| if net.addr().is_ipv6() { six } else { four };
     let mut out = String::new();
     if only.is_none_or(|device| device == "lo") {
@@ -125,7 +127,9 @@ fn devices(addresses: &[IpNet], only: Option<&str>, (four, six): (bool, bool)) -
         }
     }
     if only.is_none_or(|device| device == "eth0") && !addresses.is_empty() {
-        out.push_str("2: eth0@if3: <BROADCAST,MULTICAST,UP,LOWER_UP,M-DOWN> mtu 1500 qdisc noqueue \n");
+        out.push_str(&format!(
+            "2: eth0@if3: <BROADCAST,MULTICAST,UP,LOWER_UP,M-DOWN> mtu {mtu} qdisc noqueue \n"
+        ));
         out.push_str(&format!("    link/ether {} brd ff:ff:ff:ff:ff:ff\n", hardware_address(addresses)));
         for net in addresses.iter().filter(wanted) {
             match net {

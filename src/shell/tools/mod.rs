@@ -138,6 +138,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("tini", system::wrapper),
     ("touch", files::touch),
     ("tr", filter::tr),
+    ("traceroute", net::traceroute),
     ("true", |_, _| Ok(0)),
     ("uname", system::uname),
     ("uniq", filter::uniq),

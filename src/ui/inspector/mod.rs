@@ -125,7 +125,16 @@ pub fn Inspector(props: &Props) -> Html {
         _ => None,
     };
     let is_pod = object.as_ref().is_some_and(|o| o.kind == Kind::POD);
-    let has = |which: &Tab| is_pod || !matches!(which, Tab::Scheduling | Tab::Network);
+    // What is reached from outside of the cluster is asked from there.
+    let is_reached = object.as_ref().is_some_and(|o| {
+        let is_gateway = o.kind.plural() == "gateways" && o.kind.group() == "gateway.networking.k8s.io";
+        o.kind == Kind::SERVICE || o.kind == Kind::INGRESS || is_gateway
+    });
+    let has = |which: &Tab| match which {
+        Tab::Scheduling => is_pod,
+        Tab::Network => is_pod || is_reached,
+        _ => true,
+    };
     let tab = if has(&props.tab) { *props.tab } else { Tab::Yaml };
     let tabs = TABS.iter().filter(|(which, _)| has(which)).map(|(which, key)| {
         let on = tab == *which;

@@ -54,11 +54,13 @@ pub fn Network(props: &NetworkProps) -> Html {
     });
     let field = use_node_ref();
     // A request that was sent is followed where it was sent, as long as nobody asks for another URL.
-    let told =
-        props.request.as_deref().filter(|r| r.pod == props.object && r.moment == props.at && url.is_none());
+    let told = props
+        .request
+        .as_deref()
+        .filter(|r| r.sender == props.object && r.moment == props.at && url.is_none());
     let ask = match told {
-        Some(sent) => Ask::Journey(sent.pod.key.clone(), Some(sent.url.clone()), sent.nth),
-        None => Ask::Journey(props.object.key.clone(), (*url).clone(), 0),
+        Some(sent) => Ask::Journey(sent.sender.clone(), Some(sent.url.clone()), sent.nth),
+        None => Ask::Journey(props.object.clone(), (*url).clone(), 0),
     };
     let answer = use_answer(Some(ask), props.version);
     let view = match answer.as_deref() {
@@ -96,6 +98,7 @@ pub fn Network(props: &NetworkProps) -> Html {
         }
     });
     let Some(view) = view else { return Html::default() };
+    let from_pod = props.object.kind == Kind::POD;
     let follow = {
         let (url, field) = (url.clone(), field.clone());
         move || {
@@ -114,9 +117,9 @@ pub fn Network(props: &NetworkProps) -> Html {
     };
     html! { <>
         <form class="journey-ask" {onsubmit}>
-            <label for="journey-url">{ t.get("journey-url") }</label>
+            <label for="journey-url">{ t.get(if from_pod { "journey-url" } else { "journey-url-outside" }) }</label>
             <input id="journey-url" ref={field} type="text" inputmode="url" list={OFFERS} autocomplete="off" spellcheck="false"
-                autocapitalize="none" value={written} placeholder="http://web" onchange={move |_: Event| follow()} />
+                autocapitalize="none" value={written} placeholder={if from_pod { "http://web" } else { "http://172.18.0.2:30080" }} onchange={move |_: Event| follow()} />
             <datalist id={OFFERS}>{ for view.offers.iter().map(|o| html! { <option value={o.clone()} /> }) }</datalist>
             <button type="submit" class="quiet">{ t.get("journey-follow") }</button>
         </form>
@@ -192,7 +195,8 @@ fn taken(
 ) -> Html {
     let key = match &view.taken {
         Taken::Followed(f) => return followed(t, store, f, pod, &mut Stops { next: 0, now }),
-        Taken::Nothing => "journey-none",
+        Taken::Nothing if pod.kind == Kind::POD => "journey-none",
+        Taken::Nothing => "journey-none-outside",
         Taken::NotRunning => "journey-not-running",
         Taken::NotAUrl(UrlError::Scheme) => "journey-url-scheme",
         Taken::NotAUrl(UrlError::Port) => "journey-url-port",
@@ -251,13 +255,18 @@ fn wait(t: &Texts, w: &WaitView) -> Html {
     html! { <p class="about">{ t.with(key, &args) }</p> }
 }
 
+/// A node, or the person's own machine, which has no name.
+fn machine(t: &Texts, node: &str) -> String {
+    if node.is_empty() { t.get("hop-own-machine") } else { node.to_owned() }
+}
+
 /// The places of a way, each node with a heading where the packet comes to it.
 fn stages(t: &Texts, hops: &[HopView], mut mark: impl FnMut() -> Mark) -> Vec<Html> {
     let before = std::iter::once(None).chain(hops.iter().map(Some));
     let stage_of = |(hop, before): (&HopView, Option<&HopView>)| {
         let enters = before.is_none_or(|b| b.node != hop.node);
         html! { <>
-            if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
+            if enters { <li class="hop-node"><h4>{ machine(t, &hop.node) }</h4></li> }
             { stage(t, hop, before, mark()) }
         </> }
     };
@@ -369,6 +378,7 @@ fn lookup(t: &Texts, l: &LookupView, (now, step): Mark) -> Html {
 fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>, (now, step): Mark) -> Html {
     let key = match hop.place {
         HopPlace::Process => "hop-process",
+        HopPlace::Kernel => "hop-kernel",
         HopPlace::PodInterface => "hop-pod-interface",
         HopPlace::Veth => "hop-veth",
         HopPlace::Bridge => "hop-bridge",
@@ -379,10 +389,13 @@ fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>, (now, step): Mark) 
         HopPlace::Conntrack => "hop-conntrack",
         HopPlace::Tunnel => "hop-tunnel",
         HopPlace::UserSpace => "hop-user-space",
+        HopPlace::Interface if hop.node.is_empty() => "hop-interface-outside",
         HopPlace::Interface => "hop-interface",
+        HopPlace::Balancer => "hop-balancer",
     };
     let place = match (&hop.pod, hop.place) {
         (Some(pod), HopPlace::Process) => t.with("hop-process-of", &[("pod", pod.clone().into())]),
+        (Some(pod), HopPlace::Kernel) => t.with("hop-kernel-of", &[("pod", pod.clone().into())]),
         _ => t.get(key),
     };
     let changed = hop.new_source || hop.new_destination || before.is_none();
@@ -421,7 +434,17 @@ fn ends(t: &Texts, end: &EndView) -> String {
         EndView::Arrived { node, pod: Some(pod) } => {
             t.with("journey-end-pod", &[("pod", pod.clone().into()), ("node", node.clone().into())])
         }
-        EndView::Arrived { node, pod: None } => t.with("journey-end-node", &[("node", node.clone().into())]),
+        EndView::Arrived { node, pod: None } => {
+            t.with("journey-end-node", &[("node", machine(t, node).into())])
+        }
+        EndView::Refused { node, pod, port } => {
+            let key = if pod.is_some() { "journey-end-refused-pod" } else { "journey-end-refused-node" };
+            let pod = pod.clone().unwrap_or_default();
+            // A port is a name here, and no number with separators.
+            let args =
+                [("pod", pod.into()), ("node", machine(t, node).into()), ("port", port.to_string().into())];
+            t.with(key, &args)
+        }
         EndView::Neighbour => t.get("journey-end-neighbour"),
         EndView::Outside => t.get("journey-end-outside"),
         EndView::Lost => t.get("journey-end-lost"),
@@ -430,6 +453,6 @@ fn ends(t: &Texts, end: &EndView) -> String {
         EndView::Denied(policies) => {
             t.with("journey-end-denied", &[("policies", policies.join(", ").into())])
         }
-        EndView::Untracked { node } => t.with("journey-end-untracked", &[("node", node.clone().into())]),
+        EndView::Untracked { node } => t.with("journey-end-untracked", &[("node", machine(t, node).into())]),
     }
 }

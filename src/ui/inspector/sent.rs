@@ -25,7 +25,7 @@ pub fn Sent(props: &Props) -> Html {
     let sent = &props.sent;
     let args = [
         ("nth", ((sent.nth + 1) as f64).into()),
-        ("pod", sent.pod.key.name.to_string().into()),
+        ("pod", requests::sender(&t, &sent.sender).into()),
         ("url", sent.url.clone().into()),
         ("at", requests::time(&t, sent.at).into()),
     ];

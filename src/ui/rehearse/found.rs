@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use steady::engine::Kind;
 use steady::engine::explorer::rehearsal::{
     Behind, Cause, Happened, Mend, NoRehearsal, Rehearsed, Story, Tried,
 };
@@ -112,17 +113,24 @@ pub fn Found(props: &Props) -> Html {
 
 /// The story of a request, with the commands that belong to it.
 fn told(t: &Texts, story: &Story, link: &str, props: &Props) -> Html {
+    let is_pod = story.sender.kind == Kind::POD;
+    let client = if is_pod { story.sender.key.to_string() } else { requests::sender(t, &story.sender) };
     let args = [
         ("nth", whole(story.nth)),
-        ("client", story.client.as_str().into()),
+        ("client", client.into()),
         ("node", story.node.as_str().into()),
         ("at", tenths(story.at)),
         ("to", story.pod.clone().or(story.endpoint.clone()).unwrap_or_default().into()),
         ("endpoint", story.endpoint.clone().unwrap_or_default().into()),
         ("through", story.through.clone().unwrap_or_default().into()),
     ];
-    let request =
-        t.with(if story.endpoint.is_some() { "rehearse-request" } else { "rehearse-request-nowhere" }, &args);
+    let request = match (is_pod, story.endpoint.is_some()) {
+        (true, true) => "rehearse-request",
+        (true, false) => "rehearse-request-nowhere",
+        (false, true) => "rehearse-request-outside",
+        (false, false) => "rehearse-request-outside-nowhere",
+    };
+    let request = t.with(request, &args);
     let at = |seconds: f64| html! { <time>{ t.with("rehearse-at", &[("seconds", ((seconds * 1000.0).round() / 1000.0).into())]) }</time> };
     let split = story.happened.iter().position(|h| h.at > story.at).unwrap_or(story.happened.len());
     let (before, after) = story.happened.split_at(split);

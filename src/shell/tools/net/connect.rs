@@ -1,12 +1,10 @@
-//! `nc`, of BusyBox and of OpenBSD, and `ping`.
+//! `nc`, of BusyBox and of OpenBSD.
 
 use std::net::SocketAddr;
 
-use jiff::SignedDuration;
-
 use super::http::Failed;
 use super::{flags, has, value};
-use crate::network::{Outcome, Protocol, Question};
+use crate::network::{Protocol, Question};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::{Listens, Tools, text};
 
@@ -96,64 +94,4 @@ pub(in crate::shell::tools) fn nc(shell: &mut Shell<'_>, args: &[String]) -> Ran
         });
     }
     Ok(0)
-}
-
-pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> Ran {
-    let (flags, operands) = flags(args, &["c", "w", "W", "i", "s", "I"]);
-    let Some(host) = operands.first().map(|h| (*h).to_owned()) else { return Ok(1) };
-    let busybox = shell.program.tools == Tools::Busybox;
-    let address = match shell.address(&host)? {
-        Ok(address) => address,
-        Err(why) => {
-            shell.error(&match busybox {
-                true => format!("ping: bad address '{host}'"),
-                false => format!("ping: {host}: {}", why.message()),
-            });
-            return Ok(if busybox { 1 } else { 2 });
-        }
-    };
-    let outcome = shell.connect(Question::Echo { to: address })?;
-    let answers = matches!(outcome, Outcome::Connected | Outcome::Answered(_));
-    let bytes = if busybox { "56 data bytes" } else { "56(84) bytes of data." };
-    shell.print(&if busybox {
-        format!("PING {host} ({address}): {bytes}\n")
-    } else {
-        format!("PING {host} ({address}) {bytes}\n")
-    });
-    let limit = value(&flags, &["w"]).and_then(text::duration);
-    let count = value(&flags, &["c"]).and_then(|n| n.parse::<u32>().ok());
-    let Some(count) = count.or(limit.and_then(|l| u32::try_from(l.as_secs()).ok())) else {
-        return Err(shell.block());
-    };
-    let count = count.clamp(1, 1000);
-    let wait = value(&flags, &["W"]).and_then(text::duration).unwrap_or(SignedDuration::from_secs(10));
-    for i in 0..count {
-        if i > 0 {
-            shell.pass(SignedDuration::from_secs(1))?;
-        }
-        if answers {
-            shell.print(&if busybox {
-                format!("64 bytes from {address}: seq={i} ttl=64 time=0.100 ms\n")
-            } else {
-                format!("64 bytes from {address}: icmp_seq={} ttl=64 time=0.100 ms\n", i + 1)
-            });
-        }
-    }
-    if !answers {
-        shell.pass(limit.map_or(wait, |l| l.min(wait)))?;
-    }
-    let (received, lost) = if answers { (count, 0) } else { (0, 100) };
-    shell.print(&if busybox {
-        let times = if answers { "round-trip min/avg/max = 0.100/0.100/0.100 ms\n" } else { "" };
-        format!(
-            "\n--- {host} ping statistics ---\n{count} packets transmitted, {received} packets received, {lost}% packet loss\n{times}"
-        )
-    } else {
-        let took = u64::from(count.saturating_sub(1)) * 1000;
-        let times = if answers { "rtt min/avg/max/mdev = 0.100/0.100/0.100/0.000 ms\n" } else { "" };
-        format!(
-            "\n--- {host} ping statistics ---\n{count} packets transmitted, {received} received, {lost}% packet loss, time {took}ms\n{times}"
-        )
-    });
-    Ok(i32::from(!answers))
 }

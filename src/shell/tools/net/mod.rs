@@ -7,18 +7,21 @@
 //! | `nslookup` | `nslookup`, `getent` |
 //! | `http` | what `wget` and `curl` share: an HTTP request with its time limits |
 //! | `wget`, `curl` | the two |
-//! | `connect` | `nc`, `ping` |
+//! | `connect` | `nc` |
+//! | `ping` | `ping`, `traceroute` |
 
 mod connect;
 mod curl;
 mod http;
 mod nslookup;
+mod ping;
 mod resolve;
 mod wget;
 
-pub(super) use connect::{nc, ping};
+pub(super) use connect::nc;
 pub(super) use curl::curl;
 pub(super) use nslookup::{getent, nslookup};
+pub(super) use ping::{ping, traceroute};
 pub(super) use wget::wget;
 
 use jiff::SignedDuration;

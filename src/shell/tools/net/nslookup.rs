@@ -73,7 +73,7 @@ fn by_libc(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str) -> Ran {
     }
 }
 
-fn name_of(
+pub(super) fn name_of(
     shell: &mut Shell<'_>,
     conf: &ResolvConf,
     address: IpAddr,
@@ -188,7 +188,11 @@ fn bind(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str, type_: Option<Reco
 
 pub(in crate::shell::tools) fn getent(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let (Some(database), Some(name)) = (args.get(1).cloned(), args.get(2).cloned()) else { return Ok(2) };
-    let Ok((addresses, canonical)) = shell.addresses(&name)? else { return Ok(2) };
+    let Ok((mut addresses, canonical)) = shell.addresses(&name)? else { return Ok(2) };
+    // `hosts` is content with IPv6 if there is any (`hosts_keys` of glibc's `nss/getent.c`).
+    if database == "hosts" && addresses.iter().any(std::net::IpAddr::is_ipv6) {
+        addresses.retain(std::net::IpAddr::is_ipv6);
+    }
     for (n, address) in addresses.iter().enumerate() {
         if database.starts_with("ahosts") {
             let shown = if n == 0 { canonical.as_str() } else { "" };

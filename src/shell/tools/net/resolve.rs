@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use crate::network::dns::{RecordType, Records};
-use crate::network::resolver::{ATTEMPTS, ResolvConf, TIMEOUT, in_hosts};
+use crate::network::resolver::{ATTEMPTS, BOTH, ResolvConf, TIMEOUT, in_hosts};
 use crate::network::{Answer, Question};
 use crate::shell::Tools;
 use crate::shell::machine::{Shell, Stop};
@@ -41,15 +41,37 @@ impl Shell<'_> {
         name: &str,
         type_: RecordType,
     ) -> Result<Option<Records>, Stop> {
+        let all = self.query_all(servers, name, &[type_])?;
+        Ok(all.and_then(|all| all.into_iter().next()))
+    }
+
+    /// Asks the servers for the records of a whole name of several types at once, of each type in its order; `None` if none of the servers
+    /// answers all of it.
+    fn query_all(
+        &mut self,
+        servers: &[IpAddr],
+        name: &str,
+        types: &[RecordType],
+    ) -> Result<Option<Vec<Records>>, Stop> {
         let name: Rc<str> = name.trim_end_matches('.').to_ascii_lowercase().into();
         for _ in 0..ATTEMPTS {
             for server in servers {
-                let question = Question::Lookup { server: *server, name: name.clone(), type_ };
-                match self.ask(question)? {
-                    Answer::Records(Some(records)) => return Ok(Some(records)),
-                    // glibc hears that the port is closed, because its socket is connected; that of musl is not.
-                    Answer::Replies { .. } if self.program.tools == Tools::Gnu => {}
-                    _ => self.pass(TIMEOUT)?,
+                let (mut all, mut is_closed) = (Vec::new(), false);
+                for type_ in types {
+                    let question = Question::Lookup { server: *server, name: name.clone(), type_: *type_ };
+                    match self.ask(question)? {
+                        Answer::Records(Some(records)) => all.push(records),
+                        // glibc hears that the port is closed, because its socket is connected; that of musl is not.
+                        Answer::Replies { .. } => is_closed = self.program.tools == Tools::Gnu,
+                        Answer::Records(None) => {}
+                    }
+                }
+                if all.len() == types.len() {
+                    return Ok(Some(all));
+                }
+                // One time for both.
+                if !is_closed {
+                    self.pass(TIMEOUT)?;
                 }
             }
         }
@@ -71,22 +93,17 @@ impl Shell<'_> {
             return Ok(Err(NoAddress::NoServer));
         }
         for name in conf.candidates(host) {
-            let mut exists = false;
-            for type_ in [RecordType::A, RecordType::Aaaa] {
-                let Some(records) = self.query(&conf.servers, &name, type_)? else {
-                    return Ok(Err(NoAddress::NoServer));
-                };
-                if records.failure.is_some() {
-                    return Ok(Err(NoAddress::NoServer));
-                }
-                exists = records.exists;
-                if !records.addresses.is_empty() {
-                    let canonical = records.owner(&name).to_owned();
-                    return Ok(Ok((records.addresses, canonical)));
-                }
-                if !exists {
-                    break;
-                }
+            let Some(both) = self.query_all(&conf.servers, &name, &BOTH)? else {
+                return Ok(Err(NoAddress::NoServer));
+            };
+            let canonical = both.iter().find(|r| !r.addresses.is_empty()).map(|r| r.owner(&name).to_owned());
+            let exists = both.iter().any(|records| records.exists);
+            if let Some(canonical) = canonical {
+                let addresses = both.into_iter().flat_map(|records| records.addresses).collect();
+                return Ok(Ok((addresses, canonical)));
+            }
+            if both.iter().any(|records| records.failure.is_some()) {
+                return Ok(Err(NoAddress::NoServer));
             }
             // A name that exists and has no address ends the search of musl; glibc goes on.
             if exists && self.program.tools == Tools::Busybox {
