@@ -46,7 +46,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         vec![Input::Step, asks(engine::Ask::Export(Form::Mermaid)), asks(engine::Ask::Steps), asks(engine::Ask::Frames), asks(engine::Ask::Link)],
         vec![Input::Evict(some.clone()), Input::Crash(some.clone(), "app".into(), -1), Input::Filter(Default::default()), Input::ShowMap(true), Input::LookAt(Some(engine::Actor::default()))],
         vec![Input::Break(engine::Fault::NodeDown { node: "node-1".into() }), Input::ToMoment(1_767_225_700_000), Input::Stop, Input::Share, Input::Save],
-        vec![Input::ToSteady, asks(engine::Ask::Journey(some.key.clone(), Some("http://web".into()), 3)), asks(engine::Ask::Sent(0, 10)), asks(engine::Ask::Digest)],
+        vec![Input::ToSteady, asks(engine::Ask::Journey(some.clone(), Some("http://web".into()), 3)), asks(engine::Ask::Sent(0, 10)), asks(engine::Ask::Digest)],
         vec![Input::OpenLesson("1.1".into(), 0), Input::Hint, Input::Solve, Input::LessonStep(1), Input::CheckLesson, Input::LeaveLesson],
         vec![Input::Dropped("apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: 12345678-a}}]".into()), Input::Import, Input::ApplyOrImport],
     ];
