@@ -140,7 +140,7 @@ impl Cluster {
         let p = self.processes.get_mut(id as usize).filter(|p| p.hears())?;
         p.informers.get(usize::from(informer))?.watch?;
         let event = Rc::make_mut(p).informers.get_mut(usize::from(informer))?.next_event(&mut self.api)?;
-        Some(Outcome::Reflected { kind: event.object.kind(), key: event.key })
+        Some(Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() })
     }
 
     fn pop(&mut self, id: u32, informer: u16) -> Option<Outcome> {
