@@ -1,6 +1,6 @@
 //! The native figures of docs/benchmarks.md: `cargo bench --bench cluster [-- changes 3 100 10000]`, or `cargo xtask
 //! bench` for these and those in Chromium. They show growth; nothing passes or fails by them. The sizes and the
-//! sections that are named are measured, or all; changes for whatever number is named.
+//! sections that are named are measured, or all; steps and changes for whatever number is named.
 //!
 //! There is no harness: a run of 10,000 pods is measured once, not sampled a thousand times.
 #![allow(clippy::unwrap_used)]
@@ -14,7 +14,7 @@ use steady::cluster::{Cluster, Config, Fault};
 use steady::session::{Depth, Link, Session, Start, scenario};
 
 const SIZES: [usize; 6] = [3, 30, 100, 300, 1000, 10_000];
-/// The numbers of pods at which single steps are measured.
+/// The numbers of pods at which single steps are measured if none is named.
 const STEPPED: [usize; 2] = [100, 10_000];
 /// The numbers of pods that are changed if none is named.
 const CHANGED: [usize; 2] = [100, 1000];
@@ -292,10 +292,10 @@ fn main() {
     };
     let wanted = |section: &str| sections.is_empty() || sections.iter().any(|s| *s == section);
     if wanted("ready") {
-        to_ready(&chosen(&SIZES));
+        to_ready(if asked.is_empty() { &SIZES } else { &asked });
     }
     if wanted("steps") {
-        steps(&chosen(&STEPPED));
+        steps(if asked.is_empty() { &STEPPED } else { &asked });
     }
     if wanted("kubelets") {
         kubelets(&chosen(&STEPPED));

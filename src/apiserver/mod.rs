@@ -454,6 +454,18 @@ mod tests {
         assert_eq!(api.request(&request(Verb::Delete, Body::None)).code(), 200);
     }
 
+    /// A session keeps the list of each command's writes, and a list that grows by itself begins with room for four.
+    #[test]
+    fn a_list_of_one_write_has_no_room_for_more() {
+        let mut api = ApiServer::new(1);
+        let object = Object::from_value(Kind::NAMESPACE, serde_json::json!({"metadata": {"name": "a"}}));
+        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::NAMESPACE, Key::new("", "a"))
+            .body(Body::Object(object.unwrap()));
+        assert_eq!(api.request(&request).code(), 201);
+        let writes = api.take_writes();
+        assert_eq!((writes.len(), writes.capacity()), (1, 1));
+    }
+
     #[test]
     fn a_full_store_says_so_and_has_room_again_after_a_deletion() {
         let mut api = ApiServer::new(1);
@@ -478,7 +490,7 @@ mod tests {
         let refused = api.request(&map("one-more", Verb::Create));
         assert_eq!(refused.code(), 500);
         let Response::Failure(status) = refused else { panic!("not a refusal") };
-        assert!(status.message.contains("20000 objects"), "{status}");
+        assert!(status.message.contains(&format!("{OBJECTS_LIMIT} objects")), "{status}");
         assert_eq!(api.request(&map("c1", Verb::Delete)).code(), 200);
         assert_eq!(api.request(&map("one-more", Verb::Create)).code(), 201);
     }

@@ -21,8 +21,8 @@ pub struct Watcher {
     pub kind: Kind,
     /// Which objects of the kind are watched.
     pub filter: Filter,
-    /// The events that the client has not read yet, oldest first.
-    pub queue: VecDeque<WatchEvent>,
+    /// The events that the client has not read yet, oldest first. The watches that are told the same share an event.
+    pub queue: VecDeque<Rc<WatchEvent>>,
 }
 
 /// All watchers.
@@ -81,7 +81,7 @@ impl WatchCache {
     ///
     /// # Errors
     /// The watch has ended.
-    pub fn next(&mut self, id: WatchId) -> Result<Option<WatchEvent>, Gone> {
+    pub fn next(&mut self, id: WatchId) -> Result<Option<Rc<WatchEvent>>, Gone> {
         match self.get(id) {
             None => Err(Gone),
             Some(w) if w.queue.is_empty() => Ok(None),
@@ -99,12 +99,12 @@ impl WatchCache {
 
     /// The events that a client has not read yet, oldest first.
     pub fn queued(&self, id: WatchId) -> impl Iterator<Item = &WatchEvent> {
-        self.get(id).into_iter().flat_map(|w| &w.queue)
+        self.get(id).into_iter().flat_map(|w| &w.queue).map(|event| &**event)
     }
 
     /// The newest event that a client has not read yet.
     pub fn last_queued(&self, id: WatchId) -> Option<&WatchEvent> {
-        self.get(id)?.queue.back()
+        self.get(id)?.queue.back().map(|event| &**event)
     }
 
     /// Adds an event for a write to every watch that it concerns, and the process of each of these to `wake`.
@@ -124,6 +124,7 @@ impl WatchCache {
             values = [new, old.filter(|_| old != new)];
         }
         let some = values.into_iter().flatten().filter_map(|v| index.by_value.get(v));
+        let mut told: Option<Rc<WatchEvent>> = None;
         for ids in std::iter::once(&index.all).chain(some) {
             for id in ids {
                 let w = self.watchers.get_mut(*id as usize).and_then(Option::as_mut);
@@ -131,8 +132,13 @@ impl WatchCache {
                 let before = prev.is_some_and(|o| w.filter.matches(o));
                 let after = next.is_some_and(|o| w.filter.matches(o));
                 let Some(kind) = WatchEventType::of(before, after) else { continue };
+                let event = match told.take().filter(|event| event.kind == kind) {
+                    Some(event) => event,
+                    None => Rc::new(WatchEvent { kind, key: key.clone(), object: any.clone(), revision }),
+                };
+                told = Some(event.clone());
                 let w = Rc::make_mut(w);
-                w.queue.push_back(WatchEvent { kind, key: key.clone(), object: any.clone(), revision });
+                w.queue.push_back(event);
                 wake.push(w.process);
             }
         }

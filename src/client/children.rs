@@ -84,16 +84,17 @@ fn updated<S, K: WorkKey + From<Key>, O: Selects, C: ApiKind>(
         return;
     }
     let (was, is) = (old.controller(), new.controller());
-    if was != is
-        && let Some(key) = owner_key::<O>(cx.caches, old)
-    {
+    // The versions of a pod mostly share their metadata.
+    let same = std::ptr::eq(old, new);
+    let other_owner = !same && was != is;
+    if other_owner && let Some(key) = owner_key::<O>(cx.caches, old) {
         cx.enqueue(key.into());
     }
     if is.is_some() {
         if let Some(key) = owner_key::<O>(cx.caches, new) {
             cx.enqueue(key.into());
         }
-    } else if was != is || old.labels != new.labels {
+    } else if other_owner || (!same && old.labels != new.labels) {
         enqueue_matching::<S, K, O>(cx, new);
     }
 }

@@ -119,7 +119,13 @@ fn orphans(namespace: &str) -> String {
 }
 
 fn same_controller(a: &Object, b: &Object) -> bool {
-    a.meta().controller().map(|o| &o.uid) == b.meta().controller().map(|o| &o.uid)
+    let (a, b) = (a.meta(), b.meta());
+    // The versions of a pod mostly share their metadata.
+    std::ptr::eq(a, b) || a.controller().map(|o| &o.uid) == b.controller().map(|o| &o.uid)
+}
+
+fn has_same_labels(a: &Pod, b: &Pod) -> bool {
+    std::ptr::eq(a.meta(), b.meta()) || a.metadata.labels == b.metadata.labels
 }
 
 impl Indexer {
@@ -218,7 +224,7 @@ impl Indexer {
             }
             let (was, is) = (old.as_ref().and_then(|o| o.get::<Pod>()), object.get::<Pod>());
             match was.zip(is).filter(|_| stays) {
-                Some((was, is)) if was.metadata.labels == is.metadata.labels => {
+                Some((was, is)) if has_same_labels(was, is) => {
                     // Most changes of a pod change nothing that is counted.
                     if how_it_is(was) != how_it_is(is) {
                         let (owned, labels) = (Rc::make_mut(owned), labels_digest(is));
@@ -263,6 +269,7 @@ impl Indexer {
 /// Cloning it copies pointers.
 #[derive(Clone, Debug, Default)]
 pub struct Caches {
+    /// In the order of kinds: kube-controller-manager has some fifty, and each handler looks for a few of them.
     by_kind: Vec<(Kind, Indexer)>,
     empty: Indexer,
 }
@@ -270,19 +277,22 @@ pub struct Caches {
 impl Caches {
     /// The objects of a kind; empty if the process does not watch it.
     pub fn of(&self, kind: Kind) -> &Indexer {
-        self.by_kind.iter().find(|(k, _)| *k == kind).map_or(&self.empty, |(_, i)| i)
+        let place = self.place_of(kind).ok();
+        place.and_then(|at| self.by_kind.get(at)).map_or(&self.empty, |(_, indexer)| indexer)
     }
 
     /// The objects of a kind, to be changed.
     pub fn of_mut(&mut self, kind: Kind) -> &mut Indexer {
-        let at = match self.by_kind.iter().position(|(k, _)| *k == kind) {
-            Some(at) => at,
-            None => {
-                self.by_kind.push((kind, Indexer::default()));
-                self.by_kind.len() - 1
-            }
-        };
+        let at = self.place_of(kind).unwrap_or_else(|at| {
+            self.by_kind.insert(at, (kind, Indexer::default()));
+            at
+        });
         &mut self.by_kind[at].1
+    }
+
+    /// The place of a kind, or the place where it would have to be.
+    fn place_of(&self, kind: Kind) -> Result<usize, usize> {
+        self.by_kind.binary_search_by_key(&kind, |(k, _)| *k)
     }
 
     /// Forgets all objects of a kind.

@@ -4,8 +4,10 @@
 //! 1.33 (`InOrderInformers`).
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::indexer::Indexer;
+use super::listeners::Listeners;
 use crate::api::order;
 use crate::api::{Key, Kind, Object, queue};
 use crate::apimachinery::{Filter, WatchEvent, WatchEventType, WatchId};
@@ -91,25 +93,6 @@ impl Notification {
     }
 }
 
-/// A component that listens to an informer, and what its handlers have not been told yet.
-#[derive(Clone, Debug)]
-pub struct Listener {
-    /// The component, by its place in the process.
-    pub component: usize,
-    /// The component's watch that it listens for, by its place in
-    /// [`Component::watches`](super::Component::watches).
-    pub watch: usize,
-    /// The changes that it has not been told of, oldest first.
-    pub pending: VecDeque<Notification>,
-}
-
-impl Listener {
-    /// Takes the oldest change that the component has not been told of.
-    pub fn take(&mut self) -> Option<Notification> {
-        queue::take(&mut self.pending)
-    }
-}
-
 /// Lists and watches one kind for a process.
 #[derive(Clone, Debug)]
 pub struct Informer {
@@ -124,7 +107,7 @@ pub struct Informer {
     /// The deltas that are not in the indexer yet.
     pub fifo: DeltaFifo,
     /// The components that are told of every change.
-    pub listeners: Vec<Listener>,
+    pub listeners: Listeners,
     /// How many objects of the first list are not in the indexer yet.
     initial: usize,
 }
@@ -138,7 +121,7 @@ impl Informer {
             watch: None,
             resource_version: 0,
             fifo: DeltaFifo::default(),
-            listeners: Vec::new(),
+            listeners: Listeners::default(),
             initial: 0,
         }
     }
@@ -161,7 +144,7 @@ impl Informer {
         let watch = self.watch.take();
         let mut fresh = Informer::new(self.kind, self.filter.clone());
         fresh.listeners = std::mem::take(&mut self.listeners);
-        fresh.listeners.iter_mut().for_each(|l| l.pending.clear());
+        fresh.listeners.forget();
         *self = fresh;
         watch
     }
@@ -169,7 +152,7 @@ impl Informer {
     /// Whether nothing of it can go on: no list, no event, no delta, no notification.
     pub fn is_quiet(&self, api: &ApiServer) -> bool {
         self.fifo.is_empty()
-            && self.listeners.iter().all(|l| l.pending.is_empty())
+            && self.listeners.is_quiet()
             && (self.is_stopped()
                 || !api.serves()
                 || self.watch.is_some_and(|w| api.watches.pending(w) == Some(0)))
@@ -201,7 +184,7 @@ impl Informer {
     }
 
     /// The controller's part: the oldest delta goes into the indexer and to the listeners.
-    pub fn process(&mut self, indexer: &mut Indexer) -> Option<Notification> {
+    pub fn process(&mut self, indexer: &mut Indexer) -> Option<Rc<Notification>> {
         let delta = self.fifo.pop()?;
         self.initial = self.initial.saturating_sub(1);
         let notification = match delta {
@@ -215,9 +198,8 @@ impl Informer {
             }
         };
         self.note_seen(indexer);
-        for l in &mut self.listeners {
-            l.pending.push_back(notification.clone());
-        }
+        let notification = Rc::new(notification);
+        self.listeners.push(notification.clone());
         Some(notification)
     }
 }

@@ -1,6 +1,8 @@
 //! The reflector (`k8s.io/client-go/tools/cache.Reflector`): it lists a kind, watches from there, and
 //! puts what comes into its informer's FIFO.
 
+use std::rc::Rc;
+
 use super::indexer::Indexer;
 use super::informer::Informer;
 use crate::api::Object;
@@ -45,9 +47,9 @@ impl Informer {
 
     /// Takes the next event of the watch into the FIFO. `None` if there is none on its way, or the
     /// watch was cut.
-    pub fn next_event(&mut self, api: &mut ApiServer) -> Option<WatchEvent> {
+    pub fn next_event(&mut self, api: &mut ApiServer) -> Option<Rc<WatchEvent>> {
         let event = api.watches.next(self.watch?).ok()??;
-        self.reflect(event.clone());
+        self.reflect(WatchEvent::clone(&event));
         Some(event)
     }
 

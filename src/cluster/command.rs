@@ -335,6 +335,7 @@ impl Cluster {
             if command.events.is_empty() {
                 command.events = t.writes;
             } else {
+                command.events.reserve_exact(t.writes.len());
                 command.events.extend(t.writes);
             }
         }

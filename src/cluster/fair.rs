@@ -39,8 +39,7 @@ impl Cluster {
         let process = actor.process;
         for &(informer, listener) in p.routes.get(actor.component as usize)? {
             let n = p.informers.get(informer as usize)?;
-            let l = n.listeners.get(listener as usize)?;
-            if !l.pending.is_empty() {
+            if n.listeners.waits(usize::from(listener)) {
                 return Some(Action::Notify { actor, informer });
             }
             if !n.fifo.is_empty() {

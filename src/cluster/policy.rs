@@ -203,8 +203,10 @@ impl Cluster {
                 informer().and_then(|n| n.fifo.iter().next().map(|d| version(d.object()))).unwrap_or(0)
             }
             Action::Notify { actor, .. } => informer()
-                .and_then(|n| n.listeners.iter().find(|l| l.component == usize::from(actor.component)))
-                .and_then(|l| l.pending.front()?.object().map(version))
+                .and_then(|n| {
+                    let place = n.listeners.place_of(usize::from(actor.component))?;
+                    n.listeners.untold(place).next()?.object().map(version)
+                })
                 .unwrap_or(0),
             Action::Start { actor }
             | Action::Send { actor }

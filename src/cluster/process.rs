@@ -1,11 +1,11 @@
 //! A process: informers and the components that share them.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::api::{Kind, Shared};
 use crate::apimachinery::{Filter, WatchId};
-use crate::client::{Caches, Component, Informer, Listener, Notification, Wants, leaderelection};
+use crate::client::{Caches, Component, Informer, Listeners, Notification, Wants, leaderelection};
 
 /// kube-controller-manager, kube-scheduler, a kubelet, or the process of the addons.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl Process {
         }
         self.caches = Rc::new(caches);
         for n in &mut self.informers {
-            n.listeners.clear();
+            n.listeners = Listeners::default();
         }
         let watches = self.informers.iter_mut().filter_map(|n| n.reset()).collect();
         self.components.iter_mut().for_each(|c| c.restart());
@@ -207,14 +207,13 @@ impl Process {
         for (watch, (kind, filter)) in c.watches().into_iter().enumerate() {
             let Some(informer) = informer_for(&mut self.informers, kind, filter) else { continue };
             let component = usize::from(component);
-            if informer.listeners.iter().any(|l| l.component == component) {
+            if informer.listeners.place_of(component).is_some() {
                 continue;
             }
             let known = self.caches.of(kind).list(None).filter(|o| informer.filter.matches(o));
             let as_new =
                 |o: &crate::api::Object| Notification { key: o.key(), old: None, new: Some(o.clone()) };
-            let pending: VecDeque<Notification> = known.map(as_new).collect();
-            informer.listeners.push(Listener { component, watch, pending });
+            informer.listeners.add(component, watch, known.map(as_new));
             self.synced &= informer.has_synced();
         }
     }
@@ -225,11 +224,11 @@ impl Process {
         let mut ended = Vec::new();
         let mut stopped = Vec::new();
         for n in &mut self.informers {
-            let listens = |l: &Listener| l.component == usize::from(component);
-            if keeps(n.kind, &n.filter) || !n.listeners.iter().any(listens) {
+            let component = usize::from(component);
+            if keeps(n.kind, &n.filter) || n.listeners.place_of(component).is_none() {
                 continue;
             }
-            n.listeners.retain(|l| !listens(l));
+            n.listeners.remove(component);
             if n.is_stopped() {
                 ended.extend(n.reset());
                 stopped.push(n.kind);
@@ -247,7 +246,7 @@ impl Process {
     fn reroute(&mut self) {
         let mut routes = vec![Vec::new(); self.components.len()];
         for (i, informer) in (0..).zip(&self.informers) {
-            for (l, listener) in (0..).zip(&informer.listeners) {
+            for (l, listener) in (0..).zip(informer.listeners.iter()) {
                 if let Some(route) = routes.get_mut(listener.component) {
                     route.push((i, l));
                 }

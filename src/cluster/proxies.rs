@@ -45,7 +45,7 @@ impl Cluster {
             .filter(|i| !i.is_stopped() && [Kind::SERVICE, Kind::ENDPOINT_SLICE].contains(&i.kind));
         let is_behind = informers.any(|i| {
             let sent = i.watch.and_then(|w| self.api.watches.pending(w)).is_some_and(|n| n > 0);
-            sent || !i.fifo.is_empty() || i.listeners.iter().any(|l| !l.pending.is_empty())
+            sent || !i.fifo.is_empty() || !i.listeners.is_quiet()
         });
         is_behind.then_some(RulesWait::News)
     }

@@ -31,8 +31,8 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
         if !informer.fifo.is_empty() {
             into.push(Action::Pop { process: id, informer: informer_id });
         }
-        for l in informer.listeners.iter().filter(|l| !l.pending.is_empty()) {
-            let actor = Actor { process: id, component: l.component as u16 };
+        for component in informer.listeners.waiting() {
+            let actor = Actor { process: id, component: component as u16 };
             into.push(Action::Notify { actor, informer: informer_id });
         }
     }
@@ -143,7 +143,7 @@ impl Cluster {
         let p = self.processes.get_mut(id as usize).filter(|p| p.hears())?;
         p.informers.get(usize::from(informer))?.watch?;
         let event = Rc::make_mut(p).informers.get_mut(usize::from(informer))?.next_event(&mut self.api)?;
-        Some(Outcome::Reflected { kind: event.object.kind(), key: event.key })
+        Some(Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() })
     }
 
     fn pop(&mut self, id: u32, informer: u16) -> Option<Outcome> {
@@ -151,7 +151,7 @@ impl Cluster {
         let n = p.informers.get_mut(informer as usize).filter(|n| !n.fifo.is_empty())?;
         let kind = n.kind;
         let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
-        let key = seen.key;
+        let key = seen.key.clone();
         p.note_synced();
         Some(Outcome::Indexed { kind, key })
     }
@@ -159,7 +159,7 @@ impl Cluster {
     fn notify(&mut self, actor: Actor, informer: u16) -> Option<Outcome> {
         let kind = self.processes.get(actor.process as usize)?.informers.get(informer as usize)?.kind;
         let mut key = None;
-        self.tell(actor, informer, 1, |seen| key = Some(seen.key));
+        self.tell(actor, informer, 1, |seen| key = Some(seen.key.clone()));
         Some(Outcome::Handled { kind, key: key? })
     }
 
@@ -175,23 +175,22 @@ impl Cluster {
         heard
     }
 
-    fn tell(&mut self, actor: Actor, informer: u16, most: usize, mut told: impl FnMut(Notification)) {
+    fn tell(&mut self, actor: Actor, informer: u16, most: usize, mut told: impl FnMut(&Notification)) {
         let now = self.clock.now();
         let mut timers = Vec::new();
         let Some(p) = self.hearing(actor.process) else { return };
         let Some(component) = p.components.get_mut(actor.component as usize) else { return };
         let Some(n) = p.informers.get_mut(informer as usize) else { return };
-        let Some(l) = n.listeners.iter_mut().find(|l| l.component == actor.component as usize) else {
-            return;
-        };
+        let Some(place) = n.listeners.place_of(usize::from(actor.component)) else { return };
+        let Some(watch) = n.listeners.iter().nth(place).map(|l| l.watch) else { return };
         let mut env = Env { caches: &p.caches, now, timers: &mut timers };
         // A handler neither records events nor sends requests.
         let wants = component.wants();
         let most = if wants.record || wants.send { most.min(1) } else { most };
         for _ in 0..most {
-            let Some(seen) = l.take() else { break };
-            component.notify(&mut env, l.watch, &seen);
-            told(seen);
+            let Some(seen) = n.listeners.take(place) else { break };
+            component.notify(&mut env, watch, &seen);
+            told(&seen);
             if component.wants_informers() {
                 break;
             }

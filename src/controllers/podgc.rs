@@ -98,7 +98,7 @@ impl Reconciler for PodGarbageCollector {
 }
 
 fn pods_on(cx: &Cx, node: &Key) -> Vec<Rc<Pod>> {
-    let on = |p: &&Rc<Pod>| node_name(p).as_deref() == Some(&*node.name);
+    let on = |p: &&Rc<Pod>| node_name(p) == Some(&*node.name);
     cx.lister::<Pod>().list(None).filter(on).cloned().collect()
 }
 
@@ -170,9 +170,9 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
         soon(cx, Task::Unscheduled(seen.key.clone()));
     }
     let Some(name) = node_name(pod) else { return };
-    let node = Key::new("", &name);
+    let node = Key::new("", name);
     match cx.caches.get::<Node>(&node) {
-        None if seen.old.and_then(|p| node_name(p)).as_ref() != Some(&name) => {
+        None if seen.old.and_then(|p| node_name(p)) != Some(name) => {
             cx.enqueue_after(Task::Orphaned(node), SignedDuration::from_secs(QUARANTINE));
         }
         Some(n) if newly(|p| p.metadata.is_deleting()) && out_of_service(n) => {
@@ -193,8 +193,8 @@ fn unscheduled_and_terminating(pod: &Pod) -> bool {
     pod.metadata.is_deleting() && node_name(pod).is_none()
 }
 
-fn node_name(pod: &Pod) -> Option<String> {
-    pod.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty())
+fn node_name(pod: &Pod) -> Option<&str> {
+    pod.spec.as_ref()?.node_name.as_deref().filter(|n| !n.is_empty())
 }
 
 /// Deletes pods one after the other. One that cannot be deleted does not keep the others.

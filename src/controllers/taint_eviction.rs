@@ -146,7 +146,7 @@ fn tolerations(pod: &Pod) -> &[Toleration] {
 fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     if let (Some(o), Some(n)) = (seen.old, seen.new)
         && node_name(o) == node_name(n)
-        && tolerations(o) == tolerations(n)
+        && (std::ptr::eq(tolerations(o), tolerations(n)) || tolerations(o) == tolerations(n))
     {
         return;
     }

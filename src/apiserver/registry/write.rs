@@ -50,7 +50,7 @@ impl ApiServer {
         }
         self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
         self.writes_anew();
-        self.writes.push(Write {
+        self.wrote(Write {
             revision,
             object: at,
             prev,
@@ -204,6 +204,14 @@ impl ApiServer {
         managed_fields::with_managers(object.to_value(), &managers)
     }
 
+    /// Notes a write. A run keeps the writes of all requests, and most requests make one, so no room is taken for more.
+    fn wrote(&mut self, write: Write) {
+        if self.writes.is_empty() {
+            self.writes.reserve_exact(1);
+        }
+        self.writes.push(write);
+    }
+
     /// Removes an object whose last state is given, and tells the watchers.
     pub(in crate::apiserver) fn remove(&mut self, at: &ObjectRef, last: &Object, r: &Request) {
         let prev = self.etcd.get(at).map(|r| r.object.clone());
@@ -217,7 +225,7 @@ impl ApiServer {
         last.set_resource_version(Some(&revision.to_string()));
         self.watches.dispatch(&at.key, Some(&last), None, revision, &mut self.woken);
         self.writes_anew();
-        self.writes.push(Write {
+        self.wrote(Write {
             revision,
             object: at.clone(),
             prev,

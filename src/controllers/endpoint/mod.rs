@@ -141,14 +141,12 @@ fn handle_pod<S>(cx: &mut Handler<'_, S>, seen: Seen<'_, Pod>) {
 /// pod that ends without having been ready does not count.
 fn matters(a: &Pod, b: &Pod) -> bool {
     let deleting = |p: &Pod| p.metadata.is_deleting();
-    let ips = |p: &Pod| -> Vec<String> {
-        let ips = p.status.as_ref().and_then(|s| s.pod_ips.as_deref()).unwrap_or_default();
-        ips.iter().map(|ip| ip.ip.clone()).collect()
-    };
+    fn ips(pod: &Pod) -> impl Iterator<Item = &str> {
+        let ips = pod.status.as_ref().and_then(|s| s.pod_ips.as_deref()).unwrap_or_default();
+        ips.iter().map(|ip| &*ip.ip)
+    }
     let ready = crate::api::pod::is_ready;
-    a.metadata.labels != b.metadata.labels
-        || deleting(a)
-        || deleting(b)
-        || ready(a) != ready(b)
-        || ips(a) != ips(b)
+    // The versions of a pod mostly share their metadata.
+    let has_other_labels = !std::ptr::eq(a.meta(), b.meta()) && a.metadata.labels != b.metadata.labels;
+    has_other_labels || deleting(a) || deleting(b) || ready(a) != ready(b) || ips(a).ne(ips(b))
 }

@@ -245,10 +245,12 @@ fn handle_lease(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Lease>) {
 }
 
 fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
-    let node = |p: &Rc<Pod>| p.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty());
+    fn node(pod: &Rc<Pod>) -> Option<&str> {
+        pod.spec.as_ref()?.node_name.as_deref().filter(|n| !n.is_empty())
+    }
     let before = seen.old.and_then(node);
-    let Some(name) = seen.new.and_then(node).filter(|n| before.as_ref() != Some(n)) else { return };
-    if cx.caches.get::<Node>(&Key::new("", &name)).is_some_and(|n| is_lost(n)) {
+    let Some(name) = seen.new.and_then(node).filter(|n| before != Some(n)) else { return };
+    if cx.caches.get::<Node>(&Key::new("", name)).is_some_and(|n| is_lost(n)) {
         cx.enqueue(Task::Pods { node: name.into(), pod: Some(seen.key.clone()) });
     }
 }

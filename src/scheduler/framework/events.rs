@@ -5,14 +5,14 @@ use std::fmt;
 use std::ops::BitOr;
 use std::rc::Rc;
 
-use super::pod_info::PodInfo;
+use super::pod_info::{PodInfo, is_as_specified};
 use super::resource::pod_requests;
 use super::terms::NamespaceLister;
-use crate::api::Kind;
 use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodStatus,
     StorageClass,
 };
+use crate::api::{ApiKind, Kind, MetaExt};
 
 /// A set of things that can happen to an object (`fwk.ActionType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,11 +256,11 @@ impl Registered {
 pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<Actions> {
     let (was, is) = (old.spec.as_ref(), new.spec.as_ref());
     let mut actions = Vec::new();
-    if old.metadata.labels.as_ref().is_some_and(|l| !l.is_empty()) || new.metadata.labels.is_some() {
-        let empty = Default::default();
-        if old.metadata.labels.as_ref().unwrap_or(&empty) != new.metadata.labels.as_ref().unwrap_or(&empty) {
-            actions.push(Actions::UPDATE_POD_LABEL);
-        }
+    // The versions of a pod mostly share their metadata.
+    if !std::ptr::eq(old.meta(), new.meta())
+        && old.metadata.labels_or_empty() != new.metadata.labels_or_empty()
+    {
+        actions.push(Actions::UPDATE_POD_LABEL);
     }
     if requests_less(old, new) {
         actions.push(Actions::UPDATE_POD_SCALE_DOWN);
@@ -284,7 +284,10 @@ pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<Actions> {
 
 /// Whether the pod requests less of a resource than before.
 fn requests_less(old: &Pod, new: &Pod) -> bool {
-    // Most updates touch neither the spec nor what the status says of containers and resources.
+    // Most updates change neither the spec nor what the containers have.
+    if old.spec == new.spec && is_as_specified(old) && is_as_specified(new) {
+        return false;
+    }
     let same = |a: &PodStatus, b: &PodStatus| {
         a.container_statuses == b.container_statuses
             && a.init_container_statuses == b.init_container_statuses

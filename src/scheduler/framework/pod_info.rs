@@ -9,7 +9,7 @@ use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
 use crate::api::node_selector::{RequiredNodeAffinity, Term};
 use crate::api::types::{Affinity, Container, Pod, Quantity, Toleration, Volume};
 use crate::api::volume::{claim_of, is_restricted_disk};
-use crate::api::{Key, MetaExt, Timestamp};
+use crate::api::{ApiKind, Key, MetaExt, Timestamp};
 
 /// A host port that a pod uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,20 +128,25 @@ impl PodInfo {
     /// Whether all values computed from `new` would be those computed from this pod. Binding a pod does not
     /// change them.
     pub fn counts_as(&self, new: &Pod) -> bool {
-        let (Some(a), Some(b)) = (&self.pod.spec, &new.spec) else { return false };
-        self.pod.metadata.is_deleting() == new.metadata.is_deleting()
-            && self.pod.metadata.labels == new.metadata.labels
+        let (Some(a), Some(b)) = (self.pod.spec.as_deref(), new.spec.as_deref()) else { return false };
+        let (before, after) = (self.pod.meta(), new.meta());
+        let same_metadata = || before.is_deleting() == after.is_deleting() && before.labels == after.labels;
+        let same_spec = || {
+            a.containers == b.containers
+                && a.init_containers == b.init_containers
+                && a.overhead == b.overhead
+                && a.resources == b.resources
+                && a.priority == b.priority
+                && a.node_selector == b.node_selector
+                && a.affinity == b.affinity
+                && a.topology_spread_constraints == b.topology_spread_constraints
+                && a.volumes == b.volumes
+        };
+        // The versions of a pod mostly share their metadata, and their spec but for the node.
+        (std::ptr::eq(before, after) || same_metadata())
             && is_as_specified(&self.pod)
             && is_as_specified(new)
-            && a.containers == b.containers
-            && a.init_containers == b.init_containers
-            && a.overhead == b.overhead
-            && a.resources == b.resources
-            && a.priority == b.priority
-            && a.node_selector == b.node_selector
-            && a.affinity == b.affinity
-            && a.topology_spread_constraints == b.topology_spread_constraints
-            && a.volumes == b.volumes
+            && (std::ptr::eq(a, b) || same_spec())
     }
 
     /// Takes a newer version of the pod, for which [`counts_as`](Self::counts_as) holds.
@@ -194,7 +199,7 @@ impl PodInfo {
 }
 
 /// Whether the resources in the pod's status are those in its spec, so that only the spec counts.
-fn is_as_specified(pod: &Pod) -> bool {
+pub(super) fn is_as_specified(pod: &Pod) -> bool {
     let (Some(spec), Some(status)) = (&pod.spec, &pod.status) else { return true };
     let statuses = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
     let whole = spec.resources.as_ref().and_then(|r| r.requests.as_ref());

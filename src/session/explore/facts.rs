@@ -244,8 +244,8 @@ fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>)
         for (n, delta) in informer.fifo.iter().enumerate() {
             lines.push(format!("{} holds {n} {}", me(), delta.object().key()));
         }
-        for l in &informer.listeners {
-            for (n, seen) in l.pending.iter().enumerate() {
+        for (place, l) in informer.listeners.iter().enumerate() {
+            for (n, seen) in informer.listeners.untold(place).enumerate() {
                 if let Some(object) = seen.object() {
                     lines.push(format!("{} will tell {} {n} {}", me(), l.component, object.key()));
                 }

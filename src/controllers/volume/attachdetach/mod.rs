@@ -152,6 +152,9 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
         None => return,
         Some(_) => {
             let volumes = attachable_volumes(cx.caches, pod);
+            if volumes.is_empty() {
+                return;
+            }
             let names = volumes.iter().map(|(name, _)| name.clone()).collect();
             if cx.state.add_pod(pod, &node, volumes) { names } else { return }
         }

@@ -169,8 +169,8 @@ fn reached(cluster: &Cluster, action: &Action) -> Vec<Actor> {
         | Action::Pop { process, informer } => {
             let n = cluster.process(*process).and_then(|p| p.informers.get(usize::from(*informer)));
             let place = |c: usize| u16::try_from(c).unwrap_or(u16::MAX);
-            let listeners = n.map_or(&[][..], |n| &n.listeners);
-            listeners.iter().map(|l| Actor { process: *process, component: place(l.component) }).collect()
+            let listeners = n.into_iter().flat_map(|n| n.listeners.iter());
+            listeners.map(|l| Actor { process: *process, component: place(l.component) }).collect()
         }
         Action::Advance => Vec::new(),
     }

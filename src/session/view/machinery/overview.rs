@@ -168,7 +168,7 @@ fn behind(cluster: &Cluster, process: &Process, actor: Actor) -> usize {
     let of = |&(informer, listener): &(u16, u16)| {
         let Some(n) = process.informers.get(usize::from(informer)) else { return 0 };
         let coming = n.watch.and_then(|w| cluster.api().watches.pending(w)).unwrap_or(1);
-        let untold = n.listeners.get(usize::from(listener)).map_or(0, |l| l.pending.len());
+        let untold = n.listeners.count(usize::from(listener));
         coming + n.fifo.len() + untold
     };
     routes.iter().map(of).sum()

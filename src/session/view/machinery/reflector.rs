@@ -130,8 +130,7 @@ pub(super) fn reflector(
         Delta::Upsert(key, o) => (false, key.clone(), version(o)),
         Delta::Deleted(key, o) => (true, key.clone(), version(o)),
     });
-    let told = informer.listeners.get(listener).map(|l| &l.pending);
-    let telling = told.into_iter().flatten().take(SHOWN).map(|n| Told {
+    let telling = informer.listeners.untold(listener).take(SHOWN).map(|n| Told {
         key: n.key.clone(),
         handler: Word::new_static(match (&n.old, &n.new) {
             (_, None) => "OnDelete",
@@ -154,7 +153,7 @@ pub(super) fn reflector(
         known: caches.of(informer.kind).len(),
         stale,
         stale_more,
-        untold: told.map_or(0, |t| t.len()),
+        untold: informer.listeners.count(listener),
         telling: telling.collect(),
     }
 }
