@@ -74,7 +74,6 @@ impl Cluster {
                 caller.answers = Rc::new(answers);
             }
         }
-        drop((first, again));
         self.callers = callers;
         self.note(Noted { clients: remembered.take(), ..Noted::default() });
     }

@@ -373,7 +373,9 @@ fn a_program_stops_at_a_question_that_nobody_has_answered() {
         asked,
         [
             "db.shop.shop.svc.cluster.local A @10.96.0.10",
+            "db.shop.shop.svc.cluster.local AAAA @10.96.0.10",
             "db.shop.svc.cluster.local A @10.96.0.10",
+            "db.shop.svc.cluster.local AAAA @10.96.0.10",
             "TCP/10.96.0.7:5432",
         ]
     );

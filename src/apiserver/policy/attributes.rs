@@ -117,7 +117,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// The attributes of a request whose subresource is an object of its own: `scale` is a Scale.
-    pub(in crate::apiserver) fn as_object_of(self, kind: Kind, object: Value, old: Value) -> Attributes<'a> {
+    pub(in crate::apiserver) fn of_object(self, kind: Kind, object: Value, old: Value) -> Attributes<'a> {
         Attributes { kind, object: Some(Part { value: object }), old: Some(Part { value: old }), ..self }
     }
 

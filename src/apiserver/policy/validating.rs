@@ -157,7 +157,7 @@ fn inputs_of(api: &ApiServer, of: &Attributes, matched: Kind) -> Inputs {
         old: part(&of.old),
         params: Value::Null,
         request: Value::from_json(&of.to_request(matched)),
-        namespace: namespace.and_then(Namespace::from_object).map_or(Value::Null, |n| namespace_object(n)),
+        namespace: namespace.and_then(Namespace::from_object).map_or(Value::Null, namespace_object),
     }
 }
 

@@ -147,7 +147,7 @@ fn updated<'a>(r: &'a Request, object: &'a Object, old: &'a Object) -> Attribute
     let attributes = Attributes::update(r, object, old);
     let scales = (r.subresource == Subresource::Scale).then(|| scale_of(object).zip(scale_of(old))).flatten();
     match scales {
-        Some((new, old)) => attributes.as_object_of(crate::api::scale::kind(), new, old),
+        Some((new, old)) => attributes.of_object(crate::api::scale::kind(), new, old),
         None => attributes,
     }
 }

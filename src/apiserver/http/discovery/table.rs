@@ -153,6 +153,7 @@ pub(super) static GROUPS: &[Group] = &[
             Resource { name: "mutatingadmissionpolicybindings", singular: "mutatingadmissionpolicybinding", namespaced: false, of: ("", ""), kind: "MutatingAdmissionPolicyBinding", verbs: ALL, short: &[], categories: &[], hash: "ZKgZT1uTmZ0=" },
             Resource { name: "mutatingwebhookconfigurations", singular: "mutatingwebhookconfiguration", namespaced: false, of: ("", ""), kind: "MutatingWebhookConfiguration", verbs: ALL, short: &[], categories: &[], hash: "Sqi0GUgDaX0=" },
             Resource { name: "validatingadmissionpolicies", singular: "validatingadmissionpolicy", namespaced: false, of: ("", ""), kind: "ValidatingAdmissionPolicy", verbs: ALL, short: &[], categories: &[], hash: "6OxvlMmQ6is=" },
+            Resource { name: "validatingadmissionpolicies/status", singular: "", namespaced: false, of: ("", ""), kind: "ValidatingAdmissionPolicy", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
             Resource { name: "validatingadmissionpolicybindings", singular: "validatingadmissionpolicybinding", namespaced: false, of: ("", ""), kind: "ValidatingAdmissionPolicyBinding", verbs: ALL, short: &[], categories: &[], hash: "v9715VZqakg=" },
             Resource { name: "validatingwebhookconfigurations", singular: "validatingwebhookconfiguration", namespaced: false, of: ("", ""), kind: "ValidatingWebhookConfiguration", verbs: ALL, short: &[], categories: &[], hash: "B0wHjQmsGNk=" },
         ]),
