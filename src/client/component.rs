@@ -6,8 +6,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::indexer::Caches;
-use super::informer::Notification;
 use super::key::AnyKey;
+use super::listeners::Notification;
 use super::origin::Origin;
 use super::sync::{Error, Pending, Published};
 use super::timer::TimerOp;

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 
 use super::context::object_reference;
 use super::indexer::Caches;
-use super::informer::Notification;
 use super::key::{AnyKey, WorkKey};
+use super::listeners::Notification;
 use super::origin::Origin;
 use super::recorder::{Recorded, Recorder};
 use super::timer::{TimerOp, Wait};

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::indexer::Indexer;
-use super::listeners::Listeners;
+use super::listeners::{Listeners, Notification};
 use crate::api::order;
 use crate::api::{Key, Kind, Object, queue};
 use crate::apimachinery::{Filter, WatchEvent, WatchEventType, WatchId};
@@ -72,24 +72,6 @@ impl DeltaFifo {
         let gone: Vec<Delta> = gone.cloned().map(|o| Delta::Deleted(o.key(), o)).collect();
         self.deltas.extend(items.into_iter().map(|o| Delta::Upsert(o.key(), o)));
         self.deltas.extend(gone);
-    }
-}
-
-/// A change of an object, as handlers are told of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Notification {
-    /// Namespace and name.
-    pub key: Key,
-    /// The object before; `None` if it is new.
-    pub old: Option<Object>,
-    /// The object after; `None` if it is gone.
-    pub new: Option<Object>,
-}
-
-impl Notification {
-    /// The object, in its last known state.
-    pub fn object(&self) -> Option<&Object> {
-        self.new.as_ref().or(self.old.as_ref())
     }
 }
 

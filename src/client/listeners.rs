@@ -7,8 +7,25 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::informer::Notification;
-use crate::api::queue;
+use crate::api::{Key, Object, queue};
+
+/// A change of an object, as handlers are told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notification {
+    /// Namespace and name.
+    pub key: Key,
+    /// The object before; `None` if it is new.
+    pub old: Option<Object>,
+    /// The object after; `None` if it is gone.
+    pub new: Option<Object>,
+}
+
+impl Notification {
+    /// The object, in its last known state.
+    pub fn object(&self) -> Option<&Object> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+}
 
 /// A component that listens to an informer.
 #[derive(Clone, Debug)]
@@ -157,7 +174,6 @@ impl Listeners {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Key;
 
     fn change(n: usize) -> Rc<Notification> {
         Rc::new(Notification { key: Key::new("default", &format!("web-{n}")), old: None, new: None })

@@ -11,7 +11,7 @@ use super::command;
 use super::discovery::resources;
 use super::flags::Args;
 use super::invocation::{Invocation, Result, fail};
-use super::{config, go, kyaml, tabwriter};
+use super::{SERVER, go, kyaml, tabwriter};
 use crate::api::quote::go_quote;
 use crate::api::{order, release, yaml};
 
@@ -225,7 +225,7 @@ pub(super) fn version(cx: &mut Invocation<'_>, args: &Args) -> Result {
 }
 
 pub(super) fn cluster_info(cx: &mut Invocation<'_>, _: &Args) -> Result {
-    cx.say(&format!("Kubernetes control plane is running at {}", config::SERVER));
+    cx.say(&format!("Kubernetes control plane is running at {}", SERVER));
     cx.say("\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
     Ok(())
 }

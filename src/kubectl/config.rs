@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::KUBECONFIG;
 use super::command::{self, CliCommand, sub};
 use super::error::Error;
 use super::flags::{Args, boolean, text};
 use super::invocation::{Invocation, Result, fail};
 use super::output::{PRINT, Printer};
 use super::tabwriter;
+use super::{KUBECONFIG, SERVER};
 use crate::api::order;
 use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
@@ -18,8 +18,6 @@ use crate::api::yaml::{self, Limits};
 const NAME: &str = "steady";
 /// The namespace of a context that names none.
 const DEFAULT: &str = "default";
-/// Where the server is.
-pub(super) const SERVER: &str = "https://127.0.0.1:6443";
 
 pub(super) const HELP: &str =
     "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".

@@ -1,6 +1,6 @@
 //! Errors in kubectl's words (`k8s.io/kubectl/pkg/cmd/util`, `CheckErr`).
 
-use super::config::SERVER;
+use super::SERVER;
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, Status};
 

@@ -153,6 +153,8 @@ pub struct Output {
     pub executed_in: Option<(Key, String)>,
 }
 
+/// Where the server is.
+const SERVER: &str = "https://127.0.0.1:6443";
 /// The file that has the namespace and the contexts of kubectl. Without it there is one context.
 pub const KUBECONFIG: &str = "~/.kube/config";
 

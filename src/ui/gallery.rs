@@ -14,7 +14,6 @@ use super::glyph;
 use super::i18n::Texts;
 use super::pane::is_narrow;
 use super::sought::Sought;
-use super::topbar::said;
 use crate::ui::hooks::{use_store, use_texts};
 
 /// The id of the list, which the field names.
@@ -67,7 +66,7 @@ fn heading(t: &Texts, theme: Option<Theme>) -> String {
 /// The scenarios by theme, each with its number among all of them.
 fn lines(t: &Texts, scenarios: Vec<ScenarioView>) -> Vec<Line> {
     let titled = |(i, scenario): (usize, ScenarioView)| {
-        let title = format!("{}. {}", i + 1, said(t, &scenario.title));
+        let title = format!("{}. {}", i + 1, t.of(&scenario.title));
         Line { scenario, title }
     };
     let mut lines: Vec<Line> = scenarios.into_iter().enumerate().map(titled).collect();
@@ -284,7 +283,7 @@ fn group(
             <div key={id.clone()} role="option" aria-selected={is_active.to_string()} aria-current={current} {onclick}
                 aria-labelledby={format!("{id}-title")} aria-describedby={format!("{id}-about")} id={id.clone()}>
                 <b id={format!("{id}-title")}>{ &line.title }</b>
-                <span id={format!("{id}-about")}>{ said(t, &line.scenario.text) }</span>
+                <span id={format!("{id}-about")}>{ t.of(&line.scenario.text) }</span>
             </div>
         }
     };

@@ -16,7 +16,6 @@ use super::missing::missing_image;
 use super::store::{Shared, Store};
 use super::terminal::Terminal;
 use super::terms::Words;
-use super::topbar::said;
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What the pane shows.
@@ -389,8 +388,8 @@ fn Cluster(props: &ClusterProps) -> Html {
 
 fn story(store: &Store, t: &Texts, props: &StoryProps, class: &'static str) -> Html {
     let Some(scenario) = &props.scenario else { return Html::default() };
-    let text = said(t, &scenario.text);
-    let tries: Vec<String> = scenario.tries.iter().map(|label| said(t, label)).collect();
+    let text = t.of(&scenario.text);
+    let tries: Vec<String> = scenario.tries.iter().map(|label| t.of(label)).collect();
     let button = |(i, label): (usize, String)| {
         let store = store.clone();
         html! { <button type="button" class="quiet" onclick={move |_| store.send(Input::Attempt(i))}>{ label }</button> }

@@ -12,7 +12,6 @@ use super::glyph;
 use super::i18n::Texts;
 use super::keys;
 use super::store::{RunDeed, RunList};
-use super::topbar::said;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
 /// What the dialog is drawn from.
@@ -85,7 +84,7 @@ pub fn RunsDialog(props: &Props) -> Html {
             Some(Answer::Course(all)) => all.iter().find(|l| l.id == run.scenario).map(|l| &l.title),
             _ => None,
         };
-        scenario.or(lesson).map_or_else(|| t.get("own-work"), |title| said(&t, title))
+        scenario.or(lesson).map_or_else(|| t.get("own-work"), |title| t.of(title))
     };
     let rows = list.iter().flat_map(|l| l.runs.iter().map(move |run| (l, run))).map(|(l, run)| {
         let here = *run.id == *props.run;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use gloo::utils::{document_element, window};
 use steady::engine::{
     Answer, Ask, Depth, Fault, Happened, Input, LessonView, Mode, NextLine, PlaneFault, Policy, SPEEDS,
-    ScenarioView, Text,
+    ScenarioView,
 };
 use yew::prelude::*;
 
@@ -43,8 +43,8 @@ pub struct BarProps {
 /// What a run is called: by the lesson that it belongs to, or else by its scenario.
 pub fn title_of(t: &Texts, scenario: Option<&ScenarioView>, lesson: Option<&LessonView>) -> String {
     match (lesson, scenario) {
-        (Some(lesson), _) => said(t, &lesson.title),
-        (None, Some(scenario)) => said(t, &scenario.title),
+        (Some(lesson), _) => t.of(&lesson.title),
+        (None, Some(scenario)) => t.of(&scenario.title),
         (None, None) => t.get("own-work"),
     }
 }
@@ -131,14 +131,6 @@ pub fn TopBar(props: &BarProps) -> Html {
             <button type="button" class="share" onclick={share}>{ t.get("share") }</button>
             </div>
         </header>
-    }
-}
-
-/// A scenario's text in the page's language.
-pub fn said<S: ToString>(t: &Texts, text: &Text<S>) -> String {
-    match t.lang() {
-        Lang::En => text.en.to_string(),
-        Lang::Zh => text.zh.to_string(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
+use steady::engine::Text;
 
 #[cfg(target_arch = "wasm32")]
 pub use sentence::seconds;
@@ -88,6 +89,14 @@ impl Texts {
     /// Which language.
     pub fn lang(&self) -> Lang {
         self.lang
+    }
+
+    /// A scenario's or a lesson's own text.
+    pub fn of<S: ToString>(&self, text: &Text<S>) -> String {
+        match self.lang {
+            Lang::En => text.en.to_string(),
+            Lang::Zh => text.zh.to_string(),
+        }
     }
 
     /// Whether there is such a text.
