@@ -9,7 +9,6 @@ use super::glyph;
 use super::hooks::{use_answer, use_store, use_texts};
 use super::i18n::Texts;
 use super::share::save;
-use super::topbar::said;
 
 /// The lesson that an author begins with where none is shown.
 const EXAMPLE: &str = "1.2-enabling-condition";
@@ -87,8 +86,8 @@ pub fn CourseDialog(props: &Props) -> Html {
         html! {
             <li key={line.id.clone()} class={classes!(passed.is_some_and(|p| p.done).then_some("done"), is_next.then_some("due"))}>
                 <button type="button" {onclick} aria-current={(props.now.as_deref() == Some(&line.id)).then_some("true")}>
-                    <b><span class="lesson-place">{ place(&line.id) }</span>{ " " }{ said(&t, &line.title) }</b>
-                    <span>{ said(&t, &line.idea) }</span>
+                    <b><span class="lesson-place">{ place(&line.id) }</span>{ " " }{ t.of(&line.title) }</b>
+                    <span>{ t.of(&line.idea) }</span>
                     <small>
                         if let Some(state) = state { <em>{ state }</em> }
                         if !after.is_empty() { { " " }{ t.with("course-after", &[("which", after.join(", ").into())]) } }

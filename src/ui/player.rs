@@ -18,7 +18,7 @@ use super::next::{NextCommands, StatePill};
 use super::notice::{Progress, message};
 use super::store::{LastStep, Shared, Store, Toast};
 use super::timeline::Timeline;
-use super::topbar::{said, title_of};
+use super::topbar::title_of;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use std::collections::BTreeSet;
 use steady::engine::ObjectRef;
@@ -118,9 +118,9 @@ pub fn Player(props: &Props) -> Html {
     let lesson = v.lesson.as_ref().map(Shared::from);
     let asks = v.lesson.as_ref().is_some_and(|l| l.asks());
     let title = title_of(&t, scenario.as_deref(), lesson.as_deref());
-    let story = scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
+    let story = scenario.as_ref().map(|s| t.of(&s.text)).unwrap_or_default();
     let past = v.position.saturating_sub(v.beginning);
-    let note = (v.notes.iter().rev()).find(|(at, _)| *at <= past).map(|(_, text)| said(&t, text));
+    let note = (v.notes.iter().rev()).find(|(at, _)| *at <= past).map(|(_, text)| t.of(text));
     // A lesson tells by itself, and what it asks is not given away.
     let told = note.or_else(|| Some(story).filter(|s| !s.is_empty())).filter(|_| lesson.is_none());
     let next = v.listing.lines.first().or(v.listing.scheduled.as_ref()).map(|line| t.next(line));

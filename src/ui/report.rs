@@ -10,7 +10,7 @@ use yew::prelude::*;
 use super::export::{Picture, svg};
 use super::i18n::sentence;
 use super::store::Shared;
-use super::topbar::{said, title_of};
+use super::topbar::title_of;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
 /// For how many milliseconds the run stands still before the engine is asked.
@@ -60,7 +60,7 @@ pub fn Report(props: &Props) -> Html {
         return Html::default();
     }
     let title = title_of(&t, props.scenario.as_deref(), props.lesson.as_deref());
-    let story = props.scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
+    let story = props.scenario.as_ref().map(|s| t.of(&s.text)).unwrap_or_default();
     let (graph, changed, text) = store.with(|s| (s.graph.clone(), s.changed.clone(), s.text.clone()));
     let picture = svg(&Picture { graph: &graph, changed: &changed, says: "", texts: &t, dark: false });
     let picture = format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(&picture));

@@ -11,7 +11,6 @@ use yew::prelude::*;
 use super::hooks::{use_answer, use_store, use_texts};
 use super::i18n::{Texts, middle, seconds};
 use super::store::Store;
-use super::topbar::said;
 use super::{glyph, keys, who};
 
 /// What the dialog is drawn from.
@@ -145,7 +144,7 @@ fn chapter(t: &Texts, props: &Props, of: &RuleChapter, which: Which, words: &str
     let has = |text: &str| text.to_lowercase().contains(words);
     let named = of.by.iter().any(|name| has(name));
     let is_shown = |rule: &&RuleView| {
-        let told = || [&rule.when, &rule.then].into_iter().any(|text| has(&said(t, text)));
+        let told = || [&rule.when, &rule.then].into_iter().any(|text| has(&t.of(text)));
         which.has(rule) && (named || has(&rule.name) || told())
     };
     let rules: Vec<&RuleView> = of.rules.iter().filter(is_shown).collect();
@@ -196,9 +195,9 @@ fn RulePage(props: &PageProps) -> Html {
         <li id={id_of(&rule.name)} class={classes!("rule", is_enabled.then_some("enabled"))} tabindex="-1" aria-current={props.here.then_some("true")}>
             <h4><code>{ rule.name.as_str() }</code>
                 if is_enabled { <em><i aria-hidden="true">{ "●" }</i>{ t.get("rule-enabled") }</em> }</h4>
-            <p class="guarded"><span class="when">{ said(&t, &rule.when) }</span>
+            <p class="guarded"><span class="when">{ t.of(&rule.when) }</span>
                 <b aria-hidden="true">{ "→" }</b><span class="sr">{ t.get("rule-then") }</span>
-                <span class="then">{ said(&t, &rule.then) }</span></p>
+                <span class="then">{ t.of(&rule.then) }</span></p>
             if is_enabled { <ul class="rule-now">{ for rule.enabled.iter().map(|line| enabled(&store, &t, line, &props.close)) }</ul> }
             <p class="rule-facts">{ t.with("rule-used", &[("n", (rule.used as f64).into())]) }{ for last }
                 <span>{ t.get("rule-place") }{ " " }{ for rule.places.iter().map(place) }</span></p>

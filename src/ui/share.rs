@@ -10,7 +10,7 @@ use super::export::{About, Picture, animated, markdown, svg};
 use super::glyph;
 use super::i18n::sentence;
 use super::store::{Shared, Store};
-use super::topbar::{is_dark, said, title_of};
+use super::topbar::{is_dark, title_of};
 use crate::ui::hooks::{use_store, use_texts};
 
 #[wasm_bindgen]
@@ -113,7 +113,7 @@ pub fn Share(props: &Props) -> Html {
     let origin = origin.and_then(|(label, link)| Some((label, store.address(&link)?)));
     let files = FILES.map(|(file, key, name, kind)| {
         let (store, title) = (store.clone(), title.clone());
-        let story = props.scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
+        let story = props.scenario.as_ref().map(|s| t.of(&s.text)).unwrap_or_default();
         let link = props.address.clone();
         let onclick = move |_| download(&store, file, name, kind, &title, &story, &link);
         html! { <button type="button" class="quiet" {onclick}>{ t.get(key) }</button> }
@@ -220,7 +220,7 @@ fn NoteOfStep() -> Html {
     let t = use_texts();
     let (at, text) = store.with(|s| {
         let at = s.position.saturating_sub(s.beginning);
-        let note = s.notes.iter().find(|(step, _)| *step == at).map(|(_, text)| said(&t, text));
+        let note = s.notes.iter().find(|(step, _)| *step == at).map(|(_, text)| t.of(text));
         (at, note.unwrap_or_default())
     });
     let onchange = {

@@ -13,7 +13,6 @@ use yew::prelude::*;
 
 use super::hooks::use_texts;
 use super::i18n::{Lang, Texts};
-use super::topbar::said;
 
 /// A reader of a text in the page's language.
 pub fn reader(t: &Texts) -> Reader {
@@ -161,13 +160,13 @@ fn Explained(props: &ExplainedProps) -> Html {
             }
         })
     };
-    let name = said(&t, &props.term.term);
+    let name = t.of(&props.term.term);
     html! {
         <span class="term-whole" ref={whole} onmousemove={pointed} onmouseleave={left} onfocusin={move |_| focused()} onfocusout={blurred}>
             <span class="term" role="button" tabindex="0" ref={word} aria-expanded={open.to_string()} aria-describedby={(*id).clone()}
                 onclick={move |_| pressed()} onkeydown={keyed}>{ &props.text }</span>
             <span class="term-note" popover="manual" ref={note}>
-                <span class="term-says"><b>{ &name }</b><span id={(*id).clone()}>{ said(&t, &props.term.says) }</span>
+                <span class="term-says"><b>{ &name }</b><span id={(*id).clone()}>{ t.of(&props.term.says) }</span>
                     <a href={t.page(props.term.url)} target="_blank" rel="noopener">{ t.with("term-page", &[("term", name.as_str().into())]) }</a></span>
             </span>
         </span>

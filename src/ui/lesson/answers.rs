@@ -8,7 +8,6 @@ use super::markdown::markdown;
 use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::Texts;
 use crate::ui::store::Store;
-use crate::ui::topbar::said;
 
 /// What is predicted, and how.
 #[derive(Properties, PartialEq)]
@@ -26,8 +25,8 @@ pub fn Prophecy(props: &Props) -> Html {
     let t = use_texts();
     let p = &props.predict;
     html! {
-        <div class="lesson-ask" role="group" aria-label={said(&t, &p.ask)}>
-            <p class="lesson-question">{ said(&t, &p.ask) }</p>
+        <div class="lesson-ask" role="group" aria-label={t.of(&p.ask)}>
+            <p class="lesson-question">{ t.of(&p.ask) }</p>
             { match (&p.predicted, &p.by) {
                 (Some(predicted), _) => outcome(&t, predicted),
                 (None, AnswerForm::Choice(all)) => choice(&store, &t, all),
@@ -43,7 +42,7 @@ fn choice(store: &Store, t: &Texts, all: &[Text]) -> Html {
     let button = |(n, label): (usize, &Text)| {
         let store = store.clone();
         let onclick = move |_| store.send(Input::Predict(Prediction::Choice(n)));
-        html! { <button type="button" class="quiet" {onclick}>{ said(t, label) }</button> }
+        html! { <button type="button" class="quiet" {onclick}>{ t.of(label) }</button> }
     };
     html! { <div class="lesson-choices">{ for all.iter().enumerate().map(button) }</div> }
 }
@@ -91,7 +90,7 @@ fn Order(props: &OrderProps) -> Html {
         html! {
             <button type="button" class="quiet" aria-pressed={place.is_some().to_string()} {onclick}>
                 if let Some(place) = place { <b class="lesson-rank">{ place + 1 }</b> }
-                { said(&t, label) }</button>
+                { t.of(label) }</button>
         }
     };
     let done = chosen.len() == n;
@@ -160,7 +159,7 @@ fn Number(props: &NumberProps) -> Html {
 /// What was predicted, what happened, and why.
 fn outcome(t: &Texts, p: &PredictedView) -> Html {
     let words =
-        |all: &[Text]| all.iter().map(|one| said(t, one)).collect::<Vec<_>>().join(&t.get("lesson-then"));
+        |all: &[Text]| all.iter().map(|one| t.of(one)).collect::<Vec<_>>().join(&t.get("lesson-then"));
     html! {
         <div class={classes!("lesson-outcome", p.right.then_some("right"))} role="status" tabindex="-1">
             if p.right {
@@ -170,9 +169,9 @@ fn outcome(t: &Texts, p: &PredictedView) -> Html {
                     <dt>{ t.get("lesson-said") }</dt><dd>{ words(&p.said) }</dd>
                     <dt>{ t.get("lesson-really") }</dt><dd><b>{ words(&p.really) }</b></dd>
                 </dl>
-                if let Some(but) = &p.but { { markdown(t, &said(t, but)) } }
+                if let Some(but) = &p.but { { markdown(t, &t.of(but)) } }
             }
-            { markdown(t, &said(t, &p.because)) }
+            { markdown(t, &t.of(&p.because)) }
         </div>
     }
 }

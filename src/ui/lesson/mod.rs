@@ -16,7 +16,6 @@ use self::markdown::markdown;
 use super::hooks::{use_answer, use_store, use_texts};
 use super::i18n::Texts;
 use super::store::{Shared, Store};
-use super::topbar::said;
 use super::{glyph, keys, who};
 
 /// What the panel shows.
@@ -86,9 +85,9 @@ pub fn LessonPanel(props: &Props) -> Html {
         }
     };
     html! {
-        <section class={classes!("lesson", props.class, folded.then_some("folded"))} aria-label={t.with("lesson-called", &[("title", said(&t, &lesson.title).into())])} ref={panel}>
+        <section class={classes!("lesson", props.class, folded.then_some("folded"))} aria-label={t.with("lesson-called", &[("title", t.of(&lesson.title).into())])} ref={panel}>
             <header>
-                <h2>if !lesson.own { <span class="lesson-place">{ place }</span>{ " " } }{ said(&t, &lesson.title) }</h2>
+                <h2>if !lesson.own { <span class="lesson-place">{ place }</span>{ " " } }{ t.of(&lesson.title) }</h2>
                 <button type="button" class="tool lesson-fold" aria-expanded={(!*folded).to_string()} aria-label={t.get("lesson-fold")} title={t.get("lesson-fold")}
                     onclick={let folded = folded.clone(); move |_| folded.set(!*folded)}>{ glyph::icon(glyph::DOWN) }</button>
                 <button type="button" class="tool" aria-label={t.get("lesson-leave")} title={t.get("lesson-leave")} onclick={on(Input::LeaveLesson)}>{ glyph::icon(glyph::CLOSE) }</button>
@@ -96,7 +95,7 @@ pub fn LessonPanel(props: &Props) -> Html {
             <ol class="lesson-steps" aria-label={t.get("lesson-steps")}>{ for (0..=lesson.steps).map(dot) }</ol>
             <div class="lesson-body">
                 if let Some(text) = &lesson.text {
-                    <div class="lesson-text" tabindex="-1">{ markdown(&t, &said(&t, text)) }</div>
+                    <div class="lesson-text" tabindex="-1">{ markdown(&t, &t.of(text)) }</div>
                 }
                 if let Some(predict) = &lesson.predict {
                     <Prophecy key={format!("{}/{}", lesson.id, lesson.step)} predict={predict.clone()} selection={props.selection.clone()} />
@@ -166,7 +165,7 @@ fn task(store: &Store, t: &Texts, task: &TaskView, astray: bool) -> Html {
         };
         html! {
             <li class={state} title={p.error.clone()}><i aria-hidden="true">{ if p.holds == Some(true) { "✓" } else { "" } }</i>
-                <span>{ said(t, &p.label) }<span class="sr">{ t.get(key) }</span></span></li>
+                <span>{ t.of(&p.label) }<span class="sr">{ t.get(key) }</span></span></li>
         }
     };
     html! {
@@ -175,7 +174,7 @@ fn task(store: &Store, t: &Texts, task: &TaskView, astray: bool) -> Html {
             <ul class="lesson-parts" role="status">{ for task.parts.iter().map(part) }</ul>
             if task.met { <p class="lesson-met" role="status">{ t.get("lesson-met") }</p> }
             if !task.hints.is_empty() {
-                <ol class="lesson-hints">{ for task.hints.iter().map(|hint| html! { <li>{ markdown(t, &said(t, hint)) }</li> }) }</ol>
+                <ol class="lesson-hints">{ for task.hints.iter().map(|hint| html! { <li>{ markdown(t, &t.of(hint)) }</li> }) }</ol>
             }
             <div class="lesson-choices">
                 if task.more_hints {
@@ -204,11 +203,11 @@ fn end(store: &Store, t: &Texts, end: &EndView) -> Html {
         }
     };
     let page = |(label, url): &(Text, String)| {
-        html! { <li><a href={t.page(url)} target="_blank" rel="noopener">{ said(t, label) }</a></li> }
+        html! { <li><a href={t.page(url)} target="_blank" rel="noopener">{ t.of(label) }</a></li> }
     };
     html! {
         <div class="lesson-text" tabindex="-1">
-            <p class="lesson-keep">{ said(t, &end.keep) }</p>
+            <p class="lesson-keep">{ t.of(&end.keep) }</p>
             if !end.seen.is_empty() {
                 <h3>{ t.get("lesson-saw") }</h3>
                 <ul class="lesson-seen">{ for end.seen.iter().map(seen) }</ul>
@@ -240,7 +239,7 @@ fn Onward(props: &OnwardProps) -> Html {
     let go = next.map(|line| {
         let (store, id) = (store.clone(), line.id.clone());
         let place = line.id.split('-').next().unwrap_or_default().to_owned();
-        let label = t.with("lesson-onward", &[("place", place.into()), ("title", said(&t, &line.title).into())]);
+        let label = t.with("lesson-onward", &[("place", place.into()), ("title", t.of(&line.title).into())]);
         html! {
             <button type="button" class="solid lesson-next" onclick={move |_| store.send(Input::OpenLesson(id.clone(), 0))}>{ label }</button>
         }
