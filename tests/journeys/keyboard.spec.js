@@ -146,8 +146,8 @@ test("the gallery has headings, and finds a scenario by its words in both langua
 
 for (const viewport of [{ width: 390, height: 844 }, { width: 720, height: 450 }]) {
   test(`the gallery fits into ${viewport.width} by ${viewport.height}, with the course and the runs above the list`, async ({ page }) => {
-    await page.setViewportSize(viewport);
     await loaded(page);
+    await page.setViewportSize(viewport);
     await page.getByRole("button", { name: "Scenarios" }).click();
     const gallery = page.getByRole("dialog", { name: "Scenarios" });
     await expect(gallery).toBeInViewport({ ratio: 1 });

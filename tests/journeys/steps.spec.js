@@ -121,7 +121,8 @@ test("a mistake is shown at its line, before and after Apply", async ({ page }) 
   await expect(page.locator(".changes.bad")).toContainText("replica");
   await expect(page.locator(".cm-lintRange-error")).toContainText("replica");
   await page.getByRole("button", { name: /^Apply/ }).click();
-  await expect(page.getByRole("alert")).toContainText("replica");
+  await expect(page.locator(".changes.bad .refused")).toHaveText("It was refused:");
+  await expect(page.locator(".changes.bad")).toContainText("replica");
 });
 
 test("a link repeats the run; a damaged one leaves the work alone", async ({ page, context, complaints }) => {

@@ -200,7 +200,7 @@ test("the menu of faults says of each process what is so of it", async ({ page }
   await page.getByRole("button", { name: "Break something" }).click();
   const line = (what) => page.getByRole("menuitemradio", { name: new RegExp(`^Stop .*${what}`) });
   await expect(line("kube-scheduler")).toContainText("its lease runs out");
-  await expect(line("kube-apiserver")).toContainText("goes on and answers requests");
+  await expect(line("kube-apiserver")).toContainText("Nobody listens at its port");
   await expect(line("kube-apiserver")).not.toContainText("lease");
 });
 
