@@ -43,10 +43,25 @@ impl ApiServer {
         };
         let namespace = (!r.key.namespace.is_empty()).then_some(&*r.key.namespace);
         let all: Vec<Object> = self.etcd.range(r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
-        for object in &all {
-            self.delete_object(r, object, &options, cx)?;
-        }
+        self.delete_each(r, &all, &options, cx)?;
         Ok(Response::List { items: all, revision: self.etcd.revision() })
+    }
+
+    /// Deletes objects by one request for all of them. One that is gone by then, because another one took it along, does not count.
+    pub(super) fn delete_each(
+        &mut self,
+        r: &Request,
+        all: &[Object],
+        options: &DeleteOptions,
+        cx: &mut RequestContext,
+    ) -> Result<(), Status> {
+        for object in all {
+            let Some(old) = self.etcd.get(&object.reference()).map(|record| record.object.clone()) else {
+                continue;
+            };
+            self.delete_object(r, &old, options, cx)?;
+        }
+        Ok(())
     }
 
     pub(super) fn delete_object(
@@ -59,8 +74,13 @@ impl ApiServer {
         let kind = old.kind();
         cx.enter(Stage::Compare, "", Some(old));
         preconditions(kind, old, options)?;
-        if r.subresource == Subresource::None {
-            self.ask_policies(r, cx, Some(old), || Attributes::delete(r, old, options))?;
+        let ask = |api: &ApiServer, cx: &mut RequestContext| match r.subresource {
+            Subresource::None => api.ask_policies(r, cx, Some(old), || Attributes::delete(r, old, options)),
+            _ => Ok(()),
+        };
+        let is_new = !old.meta().is_deleting();
+        if is_new {
+            ask(self, cx)?;
         }
         cx.enter(Stage::Prepare, "", Some(old));
         if kind == Kind::NAMESPACE
@@ -75,6 +95,10 @@ impl ApiServer {
         let graceful = before_delete(&mut object, options, self.now_seconds())?;
         if graceful == Grace::Pending {
             return Ok(Response::Object { object: old.clone(), created: false });
+        }
+        // One that is being deleted already is asked about only if this deletion changes something of that.
+        if !is_new {
+            ask(self, cx)?;
         }
         set_gc_finalizers(&mut object, options);
         let held = object.meta().finalizers.as_ref().is_some_and(|f| !f.is_empty());

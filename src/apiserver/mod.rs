@@ -370,7 +370,7 @@ impl ApiServer {
                 return (request, response);
             }
         };
-        if let Err(refusal) = self.storage_answers() {
+        if let Err(refusal) = self.listens(&request).and_then(|()| self.storage_answers()) {
             request.body = Body::Object(object);
             return (request, Response::Failure(Box::new(refusal)));
         }

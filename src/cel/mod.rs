@@ -41,6 +41,7 @@ pub use cost::{
 pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
 pub use env::Env;
 pub use escape::escape;
+pub(crate) use escape::is_reserved;
 pub use eval::{Activation, Asked, EvalError, Evaluation, Key, Library, List, Map, Value};
 pub use issues::{Issue, Issues};
 pub use policy::{PolicyCompiler, Wanted};

@@ -131,13 +131,13 @@ fn pairs(args: &Args, flag: &str) -> Result<BTreeMap<String, String>> {
 
 /// The part of a container that a file says.
 fn custom(cx: &Invocation<'_>, file: &str) -> Result<Value> {
-    let text = files::text(cx, file).or_else(|_| {
-        fail(format!(
-            "must pass a container spec json file for custom profile: open {file}: no such file or directory"
-        ))
-    })?;
-    let mut documents = yaml::documents(&text, &Limits::default()).unwrap_or_default().into_iter();
-    match documents.next().map(|document| document.value) {
+    let wrap = "must pass a container spec json file for custom profile: ";
+    let text = files::text(cx, file).map_err(|why| why.wrapped(wrap))?;
+    let documents = match yaml::documents(&text, &Limits::default()) {
+        Ok(documents) => documents,
+        Err(why) => return fail(format!("{file} does not contain a valid container spec: {why}")),
+    };
+    match documents.into_iter().next().map(|document| document.value) {
         Some(value @ Value::Object(_)) => Ok(value),
         _ => fail(format!("{file} does not contain a valid container spec")),
     }

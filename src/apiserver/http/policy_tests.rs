@@ -82,6 +82,8 @@ fn a_rule_that_does_not_hold_refuses() {
     assert_eq!(said(&send(&mut api, "DELETE", &path, "", "", &Value::Null)), (422, failed.to_owned()));
     let all = send(&mut api, "DELETE", MAPS, "", "", &Value::Null);
     assert_eq!(said(&all), (422, failed.to_owned()));
+    // The request for all of them has no name (`AdmissionToValidateObjectDeleteFunc` of `registry/rest/delete.go`).
+    assert_eq!(value(&all)["details"]["name"], "Unknown");
     assert_eq!(post(&mut api, "/api/v1/namespaces/default/secrets", &map("m", json!({}))).status, 201);
 }
 

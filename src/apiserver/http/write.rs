@@ -335,16 +335,9 @@ impl Call<'_> {
         }
         let list = self.api.http_list(target, &self.query)?;
         let (items, revision) = list.into_items();
-        for object in &items {
-            let one = Target { name: Some(object.name().to_owned()), ..target.clone() };
-            let request = self.begin(&one, Verb::Delete, &write);
-            match self.send(&request.body(Body::Delete(options.clone()))) {
-                Ok(_) => {}
-                Err(e) if e.is_not_found() => {}
-                Err(e) => return Err(e),
-            }
-        }
         let all = self.begin(target, Verb::DeleteCollection, &write);
+        self.api.storage_answers()?;
+        self.api.delete_each(&all, &items, &options, self.cx)?;
         self.answer(all.kind, Response::List { items, revision })
     }
 

@@ -10,7 +10,7 @@ use crate::api::types::admission::{
 use crate::apiserver::validation::meta::{invalid_each, label_name, label_selector};
 use crate::apiserver::validation::names::{dns1035_label, dns1123_subdomain, path_segment_name};
 use crate::apiserver::validation::{Errors, FieldError, Path, json_strings, list, text};
-use crate::cel::{PolicyCompiler, Wanted};
+use crate::cel::{self, PolicyCompiler, Wanted};
 
 /// Fills in the defaults of what a policy or a binding looks at (`SetDefaults_MatchResources`, `SetDefaults_Rule`).
 pub(super) fn default_match_resources(of: &mut MatchResources) {
@@ -253,31 +253,8 @@ pub(super) fn variables(
 
 /// Whether a name is one that an expression can have for a variable (`isCELIdentifier`).
 fn is_identifier(name: &str) -> bool {
-    const RESERVED: &[&str] = &[
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     let begins = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
-    begins && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) && !RESERVED.contains(&name)
+    begins && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) && !cel::is_reserved(name)
 }
 
 /// Validates which params a binding has (`validateParamRef`).

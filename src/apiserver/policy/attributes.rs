@@ -1,5 +1,7 @@
 //! What a request is, as policies see it (`admission.Attributes`).
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::api::types::ObjectMeta;
@@ -44,43 +46,55 @@ pub(in crate::apiserver) struct Attributes<'a> {
     pub(super) subresource: &'static str,
     /// What the object is in that version. A subresource may be an object of another kind.
     pub(super) kind: Kind,
-    /// The name in the path, or that of a new object; empty where a collection is deleted.
+    /// The name in the path, or that of a new object; empty where a collection is deleted, and where a name was generated.
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
     /// The object as it is to be stored; `None` for a deletion.
-    pub(super) object: Option<Part>,
+    pub(super) object: Option<Part<'a>>,
     /// The object as it is stored; `None` for a new one.
-    pub(super) old: Option<Part>,
+    pub(super) old: Option<Part<'a>>,
     request: &'a Request,
     deletes: Option<&'a DeleteOptions>,
 }
 
-/// An object as JSON, and its labels.
+/// An object as policies see it.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
-    /// In the stored version, or in the version of its definition that the request speaks of.
-    pub(super) value: Value,
+pub(super) enum Part<'a> {
+    /// One in the stored version, or in the version of its definition that the request speaks of.
+    Stored(&'a Object),
+    /// A Scale, which is stored nowhere.
+    Scale(Value),
 }
 
-impl Part {
-    fn of(object: &Object) -> Part {
-        Part { value: object.to_value() }
+impl Part<'_> {
+    /// The labels. A Scale has none.
+    pub(super) fn labels(&self) -> &BTreeMap<String, String> {
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        match self {
+            Part::Stored(object) => object.meta().labels_or_empty(),
+            Part::Scale(_) => &NONE,
+        }
     }
 
-    /// The labels, as a selector reads them.
-    pub(super) fn labels(&self) -> std::collections::BTreeMap<String, String> {
-        let labels = self.value.pointer("/metadata/labels").and_then(Value::as_object);
-        let label = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
-        labels.into_iter().flatten().filter_map(label).collect()
+    fn to_value(&self) -> Value {
+        match self {
+            Part::Stored(object) => object.to_value(),
+            Part::Scale(value) => value.clone(),
+        }
     }
 }
 
 impl<'a> Attributes<'a> {
-    /// The attributes of a request that creates `object`.
-    pub(in crate::apiserver) fn create(request: &'a Request, object: &'a Object) -> Attributes<'a> {
+    /// The attributes of a request that creates `object`, whose name was generated unless it was `named`.
+    pub(in crate::apiserver) fn create(
+        request: &'a Request,
+        object: &'a Object,
+        named: bool,
+    ) -> Attributes<'a> {
         Attributes {
+            name: if named { object.name() } else { "" },
             operation: Operation::Create,
-            object: Some(Part::of(object)),
+            object: Some(Part::Stored(object)),
             old: None,
             ..Attributes::of(request, object.meta())
         }
@@ -94,8 +108,8 @@ impl<'a> Attributes<'a> {
     ) -> Attributes<'a> {
         Attributes {
             operation: Operation::Update,
-            object: Some(Part::of(object)),
-            old: Some(Part::of(old)),
+            object: Some(Part::Stored(object)),
+            old: Some(Part::Stored(old)),
             ..Attributes::of(request, old.meta())
         }
     }
@@ -109,7 +123,7 @@ impl<'a> Attributes<'a> {
         Attributes {
             operation: Operation::Delete,
             object: None,
-            old: Some(Part::of(old)),
+            old: Some(Part::Stored(old)),
             name: &request.key.name,
             deletes: Some(options),
             ..Attributes::of(request, old.meta())
@@ -118,7 +132,7 @@ impl<'a> Attributes<'a> {
 
     /// The attributes of a request whose subresource is an object of its own: `scale` is a Scale.
     pub(in crate::apiserver) fn of_object(self, kind: Kind, object: Value, old: Value) -> Attributes<'a> {
-        Attributes { kind, object: Some(Part { value: object }), old: Some(Part { value: old }), ..self }
+        Attributes { kind, object: Some(Part::Scale(object)), old: Some(Part::Scale(old)), ..self }
     }
 
     fn of(request: &'a Request, meta: &'a ObjectMeta) -> Attributes<'a> {
@@ -145,12 +159,16 @@ impl<'a> Attributes<'a> {
 
     /// How a refusal names the object (`extractResourceName`).
     pub(super) fn name_in_refusal(&self) -> &str {
-        if self.name.is_empty() { "Unknown" } else { self.name }
+        match (self.name, &self.object) {
+            ("", Some(Part::Stored(object))) => object.name(),
+            ("", _) => "Unknown",
+            (name, _) => name,
+        }
     }
 
     /// An object as Go writes its struct in a version of the kind.
     pub(super) fn present(&self, part: &Part, kind: Kind) -> Value {
-        let mut value = part.value.clone();
+        let mut value = part.to_value();
         if self.converts() && !kind.is_custom() {
             value = versions::present(kind, value);
             go_types::write_unset(go_types::of(kind), &mut value);

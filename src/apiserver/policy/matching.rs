@@ -42,12 +42,7 @@ pub(super) fn matches(
 
 /// A selector; an empty one is `None`.
 fn selector(of: Option<&LabelSelector>) -> Result<Option<Selector>, String> {
-    let selector = Selector::from_label_selector(of)?;
-    let is_empty = of.is_some_and(|s| {
-        s.match_labels.as_ref().is_none_or(|l| l.is_empty())
-            && s.match_expressions.as_ref().is_none_or(Vec::is_empty)
-    });
-    Ok((!is_empty).then_some(selector))
+    Ok(Some(Selector::from_label_selector(of)?).filter(|selector| !selector.is_empty()))
 }
 
 fn namespace_matches(
@@ -61,7 +56,7 @@ fn namespace_matches(
     }
     let Some(selector) = selector(wanted)? else { return Ok(true) };
     if let Some(object) = of.object.as_ref().filter(|_| is_namespace && of.subresource.is_empty()) {
-        return Ok(selector.matches(&object.labels()));
+        return Ok(selector.matches(object.labels()));
     }
     match api.namespace(of.namespace) {
         Some(namespace) => Ok(selector.matches(namespace.meta().labels_or_empty())),
@@ -72,7 +67,7 @@ fn namespace_matches(
 fn object_matches(of: &Attributes, wanted: Option<&LabelSelector>) -> Result<bool, String> {
     let Some(selector) = selector(wanted)? else { return Ok(true) };
     let mut objects = [&of.object, &of.old].into_iter().flatten();
-    Ok(objects.any(|object| selector.matches(&object.labels())))
+    Ok(objects.any(|object| selector.matches(object.labels())))
 }
 
 /// By which version of the resource rules name a request; `None` if they do not. With `equivalent` they may name another

@@ -49,7 +49,7 @@ struct Verdict {
 /// Asks the policies whether a request may be carried out, and warns of what those say that only warn.
 ///
 /// # Errors
-/// The first rule that does not hold, or a policy that cannot be asked and whose failures count.
+/// The first rule that does not hold, or a policy that cannot be evaluated and whose `failurePolicy` is `Fail`.
 pub(super) fn validate(api: &ApiServer, of: &Attributes, warnings: &mut Vec<String>) -> Result<(), Status> {
     let mut denied: Vec<(Denied, String)> = Vec::new();
     for (_, record) in api.etcd.range(Kind::VALIDATING_ADMISSION_POLICY, None) {
@@ -86,11 +86,11 @@ fn ask(
     let none = ValidatingAdmissionPolicySpec::default();
     let spec = policy.spec.as_ref().unwrap_or(&none);
     let (Some(constraints), Some(_)) = (&spec.match_constraints, bindings.peek()) else { return };
-    let counts = text(&spec.failure_policy) != "Ignore";
+    let fails = fails(spec);
     let by_policy = format!("ValidatingAdmissionPolicy '{name}'");
     let misconfigured = |what: &str, why: &str, by: &str| {
         let refusal = Denied::because(format!("failed to configure {what}: {why}"));
-        counts.then(|| (refusal, by.to_owned()))
+        fails.then(|| (refusal, by.to_owned()))
     };
     let matched = match matching::matches(api, of, constraints) {
         Err(why) => {
@@ -204,7 +204,7 @@ impl<'a> Validator<'a> {
             conditions: conditions.map(|c| expression(&c.expression, true, Wanted::Bool)).collect(),
             rules: list(&spec.validations).iter().map(rule).collect(),
             annotations: list(&spec.audit_annotations).iter().map(annotation).collect(),
-            fails: text(&spec.failure_policy) != "Ignore",
+            fails: fails(spec),
             variables,
         }
     }
@@ -270,7 +270,7 @@ impl<'a> Validator<'a> {
     /// Whether a request meets the match conditions.
     ///
     /// # Errors
-    /// One cannot be evaluated, none is false, and failures count.
+    /// One cannot be evaluated, none is false, and the policy's `failurePolicy` is `Fail`.
     fn meets_conditions(&self, inputs: &Inputs) -> Result<bool, String> {
         let inputs = Inputs { namespace: Value::Null, ..inputs.clone() };
         let mut evaluator = Evaluator::new(&inputs, &self.variables, MATCH_CONDITIONS_BUDGET);
@@ -296,6 +296,11 @@ impl<'a> Validator<'a> {
             several => Err(format!("[{}]", several.join(", "))),
         }
     }
+}
+
+/// Whether a request fails if a policy cannot be evaluated for it (`failurePolicy`).
+fn fails(spec: &ValidatingAdmissionPolicySpec) -> bool {
+    text(&spec.failure_policy) != "Ignore"
 }
 
 /// What a rule that does not hold says: what its expression makes, or its text, or itself.

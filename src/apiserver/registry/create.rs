@@ -28,6 +28,8 @@ struct Submitted {
     spec: Option<pod::Spec>,
     /// Whether it has labels.
     labelled: bool,
+    /// Whether it has a name of its own, which is not generated.
+    named: bool,
 }
 
 impl ApiServer {
@@ -58,13 +60,14 @@ impl ApiServer {
         cx.enter(Stage::Default, "", Some(&object));
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         let labelled = !object.meta().labels_or_empty().is_empty();
+        let named = !object.name().is_empty();
         if !self.valid_spec.fill_in(&mut object) {
             strategy.default(&mut object)?;
         }
         one_owner_once(&mut object, false, &mut cx.warnings);
         // Nothing is added to an event, and half of all writes are events: their objects are not copied.
         cx.submitted = (r.kind != Kind::EVENT).then(|| self.valid_spec.as_submitted(spec.as_ref(), &object));
-        let submitted = Submitted { spec, labelled };
+        let submitted = Submitted { spec, labelled, named };
         if let Some(view) = &cx.view {
             view.admits_create(&object)?;
         }
@@ -89,14 +92,14 @@ impl ApiServer {
         submitted: Submitted,
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
-        let (now, labelled) = (self.now_seconds(), submitted.labelled);
+        let (now, labelled, named) = (self.now_seconds(), submitted.labelled, submitted.named);
         let mut creation = Creation { now, labelled, warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
         self.valid_spec.share(submitted.spec.as_ref(), &mut object);
         cx.enter(Stage::Validate, "", Some(&object));
         self.validate_new(r, strategy, submitted, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
-        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object))?;
+        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object, named))?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         drop_version(r, &mut object)?;

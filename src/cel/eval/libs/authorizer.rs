@@ -3,6 +3,7 @@
 
 use super::super::value::{Asked, Library, Value};
 use super::super::{EvalError, EvalResult};
+use crate::api::names;
 
 pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let Some((Value::Library(library), rest)) = args.split_first() else { return None };
@@ -15,7 +16,15 @@ pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
             Asked::Path
         }
         (Asked::Authorizer, "group", [Value::String(_)]) => Asked::Group,
-        (Asked::Authorizer, "serviceAccount", [Value::String(_), Value::String(_)]) => Asked::Authorizer,
+        (Asked::Authorizer, "serviceAccount", [Value::String(namespace), Value::String(name)]) => {
+            if !names::is_dns1123_subdomain(name).is_empty() {
+                return Some(Err(EvalError::new("Invalid service account name")));
+            }
+            if !names::is_dns1123_label(namespace).is_empty() {
+                return Some(Err(EvalError::new("Invalid service account namespace")));
+            }
+            Asked::Authorizer
+        }
         (Asked::Group, "resource", [Value::String(resource)]) => {
             if resource.is_empty() {
                 return Some(Err(EvalError::new("resource must not be empty")));
