@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 use super::network::{Leg, Network, Sender, moved, protocol_of};
+use super::proxy_health::HEALTHZ;
 use super::shares::{Part, shared_out};
 use crate::api::types::{Node, Service, ServicePort};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
@@ -15,8 +16,6 @@ use crate::network::{Because, Outcome, Question, Reply};
 
 /// The label of nodes to which balancers send nothing (`LabelNodeExcludeBalancers`).
 const EXCLUDED: &str = "node.kubernetes.io/exclude-from-external-load-balancers";
-/// The port on which each kube-proxy says whether its node is to get what comes from balancers.
-const PROXY_HEALTH: u16 = 10_256;
 
 /// The mode of an address of a Service's balancer: with `Proxy` packets come to the nodes' own address, and otherwise unchanged.
 fn mode_of(service: &Service, address: IpAddr) -> Option<&str> {
@@ -88,7 +87,7 @@ impl Network<'_> {
         let own = service.spec.as_ref().and_then(|s| s.health_check_node_port);
         let port = own.and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
         let question = Question::Fetch {
-            to: SocketAddr::new(address, port.unwrap_or(PROXY_HEALTH)),
+            to: SocketAddr::new(address, port.unwrap_or(HEALTHZ)),
             tls: false,
             host: address.to_string().into(),
             method: "GET".into(),

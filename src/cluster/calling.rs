@@ -54,7 +54,7 @@ impl Cluster {
             return;
         }
         let (key, now, remembered) = (own_machine(), self.now(), RefCell::default());
-        let mut callers = self.callers.clone();
+        let mut callers = std::mem::take(&mut self.callers);
         let network = |opens| Network {
             remembering: Some(Remembering { noted: &remembered, opens }),
             ..self.network()

@@ -7,9 +7,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::Cluster;
 use super::lookup::LookedUp;
-use super::network::{Network, SOURCE_PORT, is_own_machine, own_machine, protocol_of};
+use super::network::{Network, SOURCE_PORT, own_machine, protocol_of, sent_by};
 use crate::api::{Key, MetaExt};
-use crate::network::cni::{self, Barrier, Headers, Rules, Sender, Translation, Way};
+use crate::network::cni::{self, Barrier, Headers, Rules, Translation, Way};
 use crate::network::policy::Denied;
 use crate::network::proxy::{Chance, Origin, Packet, Verdict, Walk};
 use crate::network::traffic::{Cause, Client};
@@ -222,12 +222,7 @@ impl Cluster {
                 destination: to,
                 protocol: protocol_of(question),
             };
-            let by = Sender {
-                node: sender.node.name.to_string().into(),
-                pod: if is_own_machine(from) { "".into() } else { from.to_string().into() },
-                hosted: sender.hosted,
-                balanced_to: reply.as_ref().and_then(|r| r.balanced_to.clone()),
-            };
+            let by = sent_by(from, &sender, reply.as_ref().and_then(|r| r.balanced_to.clone()));
             // The rules lead to the proxy, which chooses the endpoint.
             let endpoint = reply.as_ref().and_then(|r| r.via.as_ref().map_or(r.endpoint, |via| Some(via.at)));
             let mut nodes = Nodes { network: self.network(), from, endpoint, replies };

@@ -23,7 +23,7 @@ use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apiserver::ApiServer;
 use crate::kubelet::{self, visited::Visited};
-use crate::network::cni::Plugin;
+use crate::network::cni::{self, Plugin};
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
@@ -452,6 +452,20 @@ impl<'a> Network<'a> {
 /// machine is no node, so no kube-proxy writes rules on it, and it knows no way to the addresses of pods and Services.
 pub(super) fn own_machine() -> Key {
     Key::new("", "")
+}
+
+/// Who sends a packet, as a network plugin knows it. `balanced_to` is the node that a load balancer has chosen, with the address there.
+pub(super) fn sent_by(
+    from: &Key,
+    sender: &Sender,
+    balanced_to: Option<(Rc<str>, SocketAddr)>,
+) -> cni::Sender {
+    cni::Sender {
+        node: sender.node.name.to_string().into(),
+        pod: if is_own_machine(from) { "".into() } else { from.to_string().into() },
+        hosted: sender.hosted,
+        balanced_to,
+    }
 }
 
 /// Who asks the network for a stream of requests: the pod that sends it, or the person's [`own_machine`].

@@ -1,7 +1,5 @@
 //! Which network plugin connects the pods of a cluster.
 
-use std::net::Ipv4Addr;
-
 use super::Cluster;
 use super::action::Actor;
 use super::fault::{Fault, NoSuchFault};
@@ -20,7 +18,7 @@ impl Cluster {
 
     /// Lets the kubelets know which network their runtimes have. A kubelet takes an Ethernet for granted until it is told otherwise.
     pub(super) fn tell_network_readiness(&mut self) {
-        let mtu = Some(self.plugin.mtu(Ipv4Addr::UNSPECIFIED.into())).filter(|mtu| *mtu < ETHERNET_MTU);
+        let mtu = Some(self.plugin.pod_mtu()).filter(|mtu| *mtu < ETHERNET_MTU);
         let news = NetworkReadiness { ready: self.plugin.is_there(), mtu };
         let knows = |actor: &Actor| {
             let process = self.processes.get(actor.process as usize)?;

@@ -15,7 +15,7 @@ use crate::network::proxy::{Family, Mode, Rules, Ruleset};
 use crate::network::{Outcome, Question, Response};
 
 /// The port on which a kube-proxy answers for itself (`healthzBindAddress`).
-const HEALTHZ: u16 = 10_256;
+pub(super) const HEALTHZ: u16 = 10_256;
 
 /// The port on which it answers at the node's own loopback address alone (`metricsBindAddress`).
 const METRICS: u16 = 10_249;

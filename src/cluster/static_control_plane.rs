@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
+use super::process::Process;
 use crate::kubelet::{self, EtcdNews};
 
 /// The process of kube-apiserver: its controllers run in it, and the API server is reached while it runs.
@@ -71,10 +72,10 @@ impl Cluster {
         if serves {
             self.clock.changed_all();
         }
-        for id in 0..u32::try_from(self.processes.len()).unwrap_or(u32::MAX) {
-            if let Some(p) = self.process_mut(id).filter(|p| &*p.name == "kubelet" && p.alone == serves) {
-                p.alone = !serves;
-            }
+        // Only these are changed, so that others stay shared with the clusters of other moments.
+        let changes = |p: &&mut Rc<Process>| &*p.name == "kubelet" && p.alone == serves;
+        for p in self.processes.iter_mut().filter(changes) {
+            Rc::make_mut(p).alone = !serves;
         }
         self.wake_all();
     }

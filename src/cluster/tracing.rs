@@ -4,7 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use super::network::{Network, Sender, machine_ranges};
+use super::network::{Network, Sender, machine_ranges, sent_by};
 use crate::api::types::Node;
 use crate::api::{Key, Kind, MetaExt};
 use crate::kubelet;
@@ -67,12 +67,7 @@ impl Network<'_> {
         }
         let Some(sender) = self.sender(from, to) else { return met() };
         let topology = self.topology();
-        let by = cni::Sender {
-            node: sender.node.name.to_string().into(),
-            pod: from.to_string().into(),
-            hosted: sender.hosted,
-            balanced_to: None,
-        };
+        let by = sent_by(from, &sender, None);
         let headers = Headers {
             source: SocketAddr::new(sender.address, 0),
             destination: SocketAddr::new(to, 0),
@@ -100,6 +95,10 @@ impl Network<'_> {
     fn widest(&self, sender: &Sender, way: &Way, to: IpAddr) -> u16 {
         let own = |node: &str| *sender.node.name == *node;
         let by_tunnel = way.hops.iter().any(|hop| own(&hop.node) && matches!(hop.at, At::Tunnel(_)));
-        if sender.hosted && !by_tunnel { ETHERNET_MTU } else { self.plugin.mtu(to) }
+        match (sender.hosted, by_tunnel) {
+            (false, _) => self.plugin.pod_mtu(),
+            (true, true) => self.plugin.mtu(to),
+            (true, false) => ETHERNET_MTU,
+        }
     }
 }

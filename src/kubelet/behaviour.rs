@@ -17,7 +17,7 @@
 //! | `sim.steady/stop-seconds` | seconds | the time from SIGTERM to its end |
 //! | `sim.steady/stop-exit-code` | integer | its exit code when it ends on SIGTERM |
 //! | `sim.steady/entrypoint` | words | the image's entrypoint, which `args` are given to |
-//! | `sim.steady/listens` | ports, or `none` | where it listens; this and the next eight are read in `listeners` |
+//! | `sim.steady/listens` | ports, or `none` | where it listens; this and those below, to `on-sigterm`, are read in `listeners` |
 //! | `sim.steady/answers` | text | what it answers to HTTP requests |
 //! | `sim.steady/answer-status` | integer | the status of its answers |
 //! | `sim.steady/answer-errors` | `5%` or `0.5% 503` | the part of its answers that are errors, and their status |

@@ -97,7 +97,7 @@ pub fn exec(
     })
 }
 
-/// Notes what a command has written, and the signals that it has sent. `false` if its container does not run.
+/// Notes what a command has written, and delivers the signals that it has sent. `false` if its container does not run.
 pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Execution) -> bool {
     let Some(pod) = pod_manager::pod(cx.state, cx.caches, &execution.pod) else { return false };
     let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, &pod.pod, execution, cx.now) else {
@@ -105,7 +105,6 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Ex
     };
     let Some(done) = turn.execute_asked(i, &execution.options, cx.now, execution) else { return false };
     turn.note_execution(i, &done);
-    done.signals.iter().for_each(|signal| turn.signal_first_process(i, signal));
     // Containers of other pods find at once what it has written into volumes that they share.
     turn.tell_writes();
     let told = std::mem::take(&mut turn.told);

@@ -182,8 +182,16 @@ impl Turn<'_> {
             .find(|t| self.execute(i, words, *t).is_some_and(|e| (e.code == 0) != (now.code == 0)))
     }
 
-    /// Notes what a command has written that was executed in a container.
+    /// Notes what a command has written that was executed in a container, and delivers the signals that it has sent.
     pub(super) fn note_execution(&mut self, i: usize, executed: &Executed) {
+        self.note_written(i, executed);
+        for signal in &executed.signals {
+            self.signal_first_process(i, signal);
+        }
+    }
+
+    /// Notes the files that a command has written.
+    fn note_written(&mut self, i: usize, executed: &Executed) {
         let Some(spec) = self.container_spec(i).filter(|_| !executed.writes.is_empty()) else { return };
         let to_disks = to_volumes(&executed.writes, &self.shared_mounts(spec));
         Rc::make_mut(&mut self.rt.disks).extend(to_disks);

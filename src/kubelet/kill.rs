@@ -15,21 +15,6 @@ use crate::api::types::Container;
 /// The exit code of a process ended by SIGKILL.
 pub(super) const KILLED: i32 = 137;
 
-/// The name of a signal that is given by its number on Linux, without `SIG`.
-fn signal_of_number(signal: &str) -> &str {
-    const NUMBERS: [(&str, &str); 8] = [
-        ("1", "HUP"),
-        ("2", "INT"),
-        ("3", "QUIT"),
-        ("9", "KILL"),
-        ("10", "USR1"),
-        ("12", "USR2"),
-        ("15", "TERM"),
-        ("28", "WINCH"),
-    ];
-    NUMBERS.iter().find(|(number, _)| *number == signal).map_or(signal, |(_, name)| name)
-}
-
 impl Turn<'_> {
     /// The event's message when a container is stopped.
     pub(super) fn stopping_message(&self, i: usize) -> String {
@@ -139,7 +124,6 @@ impl Turn<'_> {
         // There the first process is another one: the sandbox's, or the node's.
         let is_elsewhere =
             self.spec.share_process_namespace == Some(true) || self.spec.host_pid == Some(true);
-        let signal = signal_of_number(signal);
         let stop = known_images::stop_signal(spec.image.as_deref().unwrap_or_default());
         if is_elsewhere || (signal != "TERM" && signal != stop) {
             return;

@@ -65,7 +65,6 @@ impl<'a> Turn<'a> {
     }
 
     fn begin(&mut self) {
-        self.rt.sandbox_is_news = false;
         if self.rt.resize.error.is_some() && self.why_not_smaller().is_none() {
             self.rt.changed = true;
         }
@@ -220,7 +219,7 @@ impl<'a> Turn<'a> {
                 if let Some(work) = self.rt.work.take() {
                     self.finish_work(work);
                 }
-                if self.rt.sandbox_is_news {
+                if self.sandbox_is_news {
                     self.again = true;
                     return;
                 }
@@ -349,7 +348,7 @@ impl<'a> Turn<'a> {
                 // The containers are started with a configuration that is made anew.
                 self.tell_of_resolver();
                 // A status says so before images are pulled (`OnPodSandboxReady`).
-                self.rt.sandbox_is_news = true;
+                self.sandbox_is_news = true;
                 self.rt.unreported = true;
             }
             Work::Pull { container, pull } => self.pulled(container, pull),

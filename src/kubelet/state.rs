@@ -325,9 +325,7 @@ pub struct PodRuntime {
     pub grace: Option<SignedDuration>,
     /// Whether the status may differ from the one reported last.
     pub unreported: bool,
-    /// Whether the next report says no more than that the sandbox is ready.
-    pub sandbox_is_news: bool,
-    /// Whether a report could not be sent because the API server did not answer; the pod is synced all the same.
+    /// Whether the API server has not taken a report; the pod is synced all the same.
     pub unsent: bool,
     /// The pod in the API server's last answer; for a static pod, its mirror pod.
     pub latest: Option<Rc<Pod>>,

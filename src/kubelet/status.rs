@@ -177,7 +177,7 @@ impl Turn<'_> {
         if self.rt.rejected {
             return self.rejected_status(old);
         }
-        if self.rt.sandbox_is_news {
+        if self.sandbox_is_news {
             return self.with_ready_sandbox(old);
         }
         // A static pod keeps its phase until its mirror pod goes (`getPhase`, `TerminatePod`; kubernetes/kubernetes#116484).

@@ -175,8 +175,8 @@ impl Kubelet {
                 Err(e) if is_static => failed = Some(e).filter(|e| !e.is_not_found()),
                 // The pod was deleted. The informer will deliver that.
                 Err(e) if e.is_not_found() => return Ok(()),
-                // The status manager tries again; the worker goes on (`status_manager.go`, `syncPod`).
-                Err(e) if e.code == 0 || e.code >= 500 => {
+                // The status manager tries again, whatever the answer was; the worker goes on (`status_manager.go`, `syncPod`).
+                Err(e) => {
                     let mut rt = (*d.rt).clone();
                     (rt.unreported, rt.unsent) = (false, true);
                     let (key, rt) = (key.clone(), Rc::new(rt));
@@ -185,7 +185,6 @@ impl Kubelet {
                     });
                     failed = Some(e);
                 }
-                Err(e) => return Err(e.into()),
             }
             if d.delete && is_static {
                 // Its manifest may be there again, or that of another pod of the name.

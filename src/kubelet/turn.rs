@@ -98,6 +98,8 @@ pub(super) struct Turn<'a> {
     pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
     pub(super) again: bool,
+    /// Whether the sandbox has become ready in this turn, whose report says no more than that.
+    pub(super) sandbox_is_news: bool,
 }
 
 impl<'a> Host<'a> {
@@ -169,6 +171,7 @@ impl<'a> Turn<'a> {
             told: Vec::new(),
             orders: Vec::new(),
             again: false,
+            sandbox_is_news: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::array::Array;
 use super::machine::{Ran, Shell, Stop, Variable};
 use super::parser::is_name;
-use super::tools;
+use super::{signals, tools};
 use crate::api::Timestamp;
 
 /// The names of all builtins, sorted.
@@ -222,12 +222,7 @@ impl Shell<'_> {
             a => (Some(a.to_owned()), signals),
         };
         for signal in signals {
-            let name = match signal.to_ascii_uppercase().trim_start_matches("SIG") {
-                "15" => "TERM".to_owned(),
-                "0" => "EXIT".to_owned(),
-                "2" => "INT".to_owned(),
-                other => other.to_owned(),
-            };
+            let name = signals::name(signal);
             match &action {
                 Some(a) => self.frame.traps.insert(name, a.clone()),
                 None => self.frame.traps.remove(&name),
@@ -254,15 +249,14 @@ impl Shell<'_> {
     }
 
     pub(super) fn kill(&mut self, args: &[String]) -> Ran {
-        let named = |signal: &str| signal.trim_start_matches("SIG").to_owned();
         let mut signal = "TERM".to_owned();
         let mut status = 0;
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             if arg == "-s" {
-                signal = named(rest.next().map_or("", String::as_str));
+                signal = signals::name(rest.next().map_or("", String::as_str));
             } else if let Some(s) = arg.strip_prefix('-') {
-                signal = named(s);
+                signal = signals::name(s);
             } else if let Some(job) = arg
                 .trim_start_matches('%')
                 .parse()
@@ -272,16 +266,15 @@ impl Shell<'_> {
                 let over = job.ends.is_some_and(|(at, _)| at <= self.now);
                 if over {
                     status = 1;
-                } else if signal != "0" {
-                    job.ends = Some((self.now, if signal == "9" || signal == "KILL" { 137 } else { 143 }));
+                } else if signal != "EXIT" {
+                    job.ends = Some((self.now, if signal == "KILL" { 137 } else { 143 }));
                     let cycles = job.cycles.clone();
                     self.cut_cycles(cycles);
                 }
             } else if arg == "1" && !self.program.first {
                 self.signals.push(signal.as_str().into());
             } else if arg == "1" {
-                let handled =
-                    self.frame.traps.get("TERM").filter(|_| matches!(signal.as_str(), "TERM" | "15"));
+                let handled = self.frame.traps.get("TERM").filter(|_| signal == "TERM");
                 if let Some(action) = handled.cloned() {
                     self.evaluate(&action)?;
                 }

@@ -48,6 +48,7 @@ mod parser;
 mod patterns;
 mod redirects;
 mod rounds;
+mod signals;
 mod simple;
 mod streams;
 mod text;

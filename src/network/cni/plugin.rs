@@ -1,6 +1,6 @@
 //! The network plugins, and what each of them costs.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +118,12 @@ impl Plugin {
         }
     }
 
-    /// The largest packet that a pod can send to an address of this family.
+    /// The largest packet that the interface of a pod takes. It is made for both families, by the overhead of IPv4.
+    pub fn pod_mtu(self) -> u16 {
+        self.mtu(Ipv4Addr::UNSPECIFIED.into())
+    }
+
+    /// The largest packet that fits into the plugin's tunnel to an address of this family.
     pub fn mtu(self, to: IpAddr) -> u16 {
         ETHERNET_MTU - self.tunnel(to).map_or(0, |t| t.overhead)
     }

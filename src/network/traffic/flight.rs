@@ -244,8 +244,9 @@ impl Ledger {
         self.count_answer(&f, at.duration_since(f.sent));
     }
 
-    /// The process that answers a request has ended, which the client hears in this way. A proxy in between asks another endpoint, if it knows one, and otherwise answers
-    /// with 502 (`proxy_next_upstream error` of nginx). Nobody has looked how long the other one takes: as long as the first.
+    /// The process that answers a request has ended; `cause` is what a client hears of that. A proxy in between asks another endpoint, if
+    /// it knows one, and otherwise answers with 502 (`proxy_next_upstream error` of nginx). The other endpoint is taken to be as fast as
+    /// the first.
     pub(super) fn broken(&mut self, mut f: Flight, cause: Cause, at: Timestamp) {
         let (reply, response) = (f.reply.clone(), f.response().cloned());
         let (Some(reply), Some(response)) = (reply, response) else {

@@ -140,7 +140,7 @@ impl Stream {
         let period = self.client.per.as_nanos() / i128::from(self.client.requests.max(1));
         classes.iter().all(|class| match class {
             Class::Answered(takes) => takes.as_nanos() <= period,
-            // An error of the server takes as long as any other answer of it.
+            // How long these take is not summed up, so each of them is followed.
             Class::Lost(Cause::TimedOut(_) | Cause::TooSlow | Cause::Status(_), _) => false,
             Class::Lost(..) => true,
         })

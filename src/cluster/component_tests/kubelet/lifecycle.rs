@@ -165,6 +165,23 @@ fn graceful_stop_with_a_hook() {
     timeline!(lab);
 }
 
+/// A hook's command runs in the container (`pkg/kubelet/lifecycle/handlers.go`), so its signal comes to the first process before the kubelet
+/// sends its own, ten seconds later.
+#[test]
+fn a_hook_that_sends_the_signal_itself_ends_the_container_before_the_kubelet_does() {
+    let ended = |hook: &str| {
+        let mut lab = Lab::new();
+        let command = ["sh", "-c", hook];
+        let hook = json!({"preStop": {"exec": {"command": command}}});
+        lab.pod(one(json!({"image": "nginx:1.28", "lifecycle": hook}))).steady();
+        let begun = lab.cluster.now();
+        lab.delete(None).steady();
+        lab.cluster.now().duration_since(begun).as_secs()
+    };
+    let (by_kubelet, by_hook) = (ended("sleep 10"), ended("kill -QUIT 1; sleep 10"));
+    assert!(by_kubelet >= 10 && by_hook < 5, "{by_kubelet} {by_hook}");
+}
+
 /// `kuberuntime_container.go`, `setTerminationGracePeriod`; containerd's `internal/cri/server/container_stop.go`,
 /// `stopContainer`: SIGKILL follows SIGTERM.
 #[test]
