@@ -1,6 +1,6 @@
 //! The native figures of docs/benchmarks.md: `cargo bench --bench cluster [-- changes 3 100 10000]`, or `cargo xtask
 //! bench` for these and those in Chromium. They show growth; nothing passes or fails by them. The sizes and the
-//! sections that are named are measured, or all; steps and changes for whatever number is named.
+//! sections that are named are measured, or all; `ready`, `steps` and `changes` for whatever number is named, the others for their own.
 //!
 //! There is no harness: a run of 10,000 pods is measured once, not sampled a thousand times.
 #![allow(clippy::unwrap_used)]

@@ -31,7 +31,8 @@ impl Times {
             self.others += messages.len() - shows;
             let text = timed(&mut self.writing, || write(&messages));
             self.bytes += text.len();
-            let read: Vec<Message> = timed(&mut self.reading, || wire::read(&text)).unwrap_or_default();
+            let read = timed(&mut self.reading, || wire::read::<Vec<Message>>(&text));
+            let read = read.unwrap_or_else(|why| panic!("what was written cannot be read: {why}"));
             timed(&mut self.unpacking, || receiver.unpack(read));
             messages = timed(&mut self.packing, || (0..shows).flat_map(|_| sender.drawn()).collect());
         }

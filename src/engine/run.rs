@@ -184,7 +184,7 @@ impl Engine {
     }
 
     fn go_on_to_steady(&mut self, mut done: u64, mut met: Met, end: f64) {
-        if self.has_drawn() {
+        if self.draws_if_due() {
             self.activity = Some(Activity::ToSteady(done, met));
             return;
         }
@@ -233,7 +233,7 @@ impl Engine {
     }
 
     fn go_on_to_moment(&mut self, mut run: ToMoment, end: f64) {
-        if self.has_drawn() {
+        if self.draws_if_due() {
             self.activity = Some(Activity::ToMoment(run));
             return;
         }
@@ -311,8 +311,8 @@ impl Engine {
         }
     }
 
-    /// Draws the graph if it is time to. That can take as long as a slice, so it gets one of its own.
-    fn has_drawn(&mut self) -> bool {
+    /// Draws the graph if it is time to, and returns whether it has. That can take as long as a slice, so it gets one of its own.
+    fn draws_if_due(&mut self) -> bool {
         if !std::mem::take(&mut self.draw_next) {
             return false;
         }

@@ -172,7 +172,7 @@ pub fn Gallery(props: &Props) -> Html {
                     close();
                     None
                 }
-                "Enter" if field || list => {
+                "Enter" | " " if list || (field && e.key() == "Enter") => {
                     chosen.iter().for_each(|id| choose.emit(id.clone()));
                     None
                 }

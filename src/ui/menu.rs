@@ -5,6 +5,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
+use super::sought::Sought;
+
 /// A line of a menu.
 #[derive(Clone, PartialEq)]
 pub struct Choice {
@@ -122,8 +124,8 @@ pub fn Menu(props: &Props) -> Html {
             }
         })
     };
-    let looked_for = sought.trim().to_lowercase();
-    let found = |c: &Choice| looked_for.is_empty() || c.title.to_lowercase().contains(&looked_for);
+    let looked_for = Sought::new(&sought);
+    let found = |c: &Choice| looked_for.is_in([c.title.as_str()]);
     let shown: Vec<(usize, &Choice)> = open.iter().flatten().enumerate().filter(|(_, c)| found(c)).collect();
     let items = shown.iter().enumerate().map(|(place, (i, c))| {
         let i = *i;

@@ -1,6 +1,8 @@
 //! The page's components. What needs no browser ([`i18n`], [`layout`], [`who`]) is compiled and tested
 //! natively too.
 
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod alike;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
 mod export;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]

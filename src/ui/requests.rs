@@ -4,6 +4,7 @@ use steady::engine::explorer::rehearsal::{Because, Behind, Cause, Direction};
 use steady::engine::{Chart, Kind, Losses, ObjectRef, Took};
 use yew::prelude::*;
 
+use super::alike::together;
 use super::i18n::Texts;
 
 /// The key of the text about why requests were lost.
@@ -85,15 +86,11 @@ pub fn time(t: &Texts, seconds: f64) -> String {
 /// How long answers took. What is the same is said once: of all of them, or of percentiles that follow each other.
 pub fn took(t: &Texts, took: &Took) -> String {
     let all = [("p50", took.p50), ("p95", took.p95), ("p99", took.p99), ("max", took.max)];
-    let mut parts: Vec<(Vec<&str>, String)> = Vec::new();
-    for (name, seconds) in all {
-        let time = time(t, seconds);
-        match parts.last_mut() {
-            Some((names, last)) if *last == time => names.push(name),
-            _ => parts.push((vec![name], time)),
-        }
-    }
-    if let [(_, time)] = parts.as_slice() {
+    let parts = together(all.map(|(name, seconds)| (name, time(t, seconds))));
+    // Equal percentiles say nothing of the faster half, unless it is as fast as can be.
+    if let [(_, time)] = parts.as_slice()
+        && took.max <= 0.0
+    {
         return t.with("took-all", &[("time", time.as_str().into())]);
     }
     let named = |name: &str| if name == "max" { t.get("took-max") } else { name.to_owned() };

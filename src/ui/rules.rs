@@ -10,6 +10,7 @@ use yew::prelude::*;
 
 use super::hooks::{use_answer, use_store, use_texts};
 use super::i18n::{Texts, middle, seconds};
+use super::sought::Sought;
 use super::store::Store;
 use super::{glyph, keys, who};
 
@@ -107,7 +108,7 @@ pub fn RulesDialog(props: &Props) -> Html {
             }
         })
     };
-    let words = asked.to_lowercase();
+    let words = Sought::new(&asked);
     let shown: Vec<Html> =
         book.chapters.iter().filter_map(|c| chapter(&t, props, c, *which, &words)).collect();
     html! {
@@ -140,12 +141,11 @@ fn id_of(rule: &str) -> String {
 }
 
 /// A component's rules, if any of them is shown.
-fn chapter(t: &Texts, props: &Props, of: &RuleChapter, which: Which, words: &str) -> Option<Html> {
-    let has = |text: &str| text.to_lowercase().contains(words);
-    let named = of.by.iter().any(|name| has(name));
+fn chapter(t: &Texts, props: &Props, of: &RuleChapter, which: Which, words: &Sought) -> Option<Html> {
     let is_shown = |rule: &&RuleView| {
-        let told = || [&rule.when, &rule.then].into_iter().any(|text| has(&t.of(text)));
-        which.has(rule) && (named || has(&rule.name) || told())
+        let (when, then) = (t.of(&rule.when), t.of(&rule.then));
+        let own = [&*rule.name, &*when, &*then];
+        which.has(rule) && words.is_in(of.by.iter().map(|name| &**name).chain(own))
     };
     let rules: Vec<&RuleView> = of.rules.iter().filter(is_shown).collect();
     if rules.is_empty() {

@@ -140,7 +140,7 @@ test("the gallery has headings, and finds a scenario by its words in both langua
     expect(await gallery.getByRole("option").count()).toBeLessThan(20);
   }
   await field.fill("no such scenario anywhere");
-  await expect(gallery.getByRole("status")).toHaveText("No scenario has these words in its title or text.");
+  await expect(gallery.getByRole("status")).toHaveText("No scenario has these words in its title, text or heading.");
   await accessible(page, ".gallery");
 });
 
@@ -161,6 +161,19 @@ for (const viewport of [{ width: 390, height: 844 }, { width: 720, height: 450 }
     await expect(page.locator("dialog[open]")).toBeVisible();
   });
 }
+
+test("a menu: End, Home and the first letter of an entry", async ({ page }) => {
+  await loaded(page);
+  await page.getByRole("button", { name: "Break something" }).click();
+  const items = page.getByRole("menuitemradio");
+  await expect(items.first()).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(items.last()).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(items.first()).toBeFocused();
+  await page.keyboard.press("r");
+  await expect(items.filter({ hasText: /^R/ }).first()).toBeFocused();
+});
 
 test("a menu: the field that narrows a long one down", async ({ page }) => {
   await loaded(page);

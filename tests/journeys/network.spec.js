@@ -49,6 +49,8 @@ test("one goes with a request stop by stop, and the graph shows where it is", as
   await expect(rules.locator("span").first()).toHaveCSS("word-break", "normal");
   expect(await rules.first().evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBe(0);
   // The line lies below the cards, and the request at the edge of one: neither covers a text.
+  await expect(page.locator(".world .way")).not.toHaveCount(0);
+  await expect(page.locator(".world .card text")).not.toHaveCount(0);
   expect(await page.evaluate(() => [...document.querySelectorAll(".world .way")].every((way) =>
     [...document.querySelectorAll(".world .card")].every((card) => way.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING)))).toBe(true);
   const covered = () => page.evaluate(() => {

@@ -6,7 +6,7 @@ scenarios = Scenarios
 scenarios-now = Scenarios: { $title }
 gallery-find = Find a scenario
 gallery-found = { $n ->
-    [0] No scenario has these words in its title or text.
+    [0] No scenario has these words in its title, text or heading.
     [one] One scenario found.
    *[other] { $n } scenarios found.
 }
@@ -217,9 +217,9 @@ terminal-help =
     Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
-    A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
+    { terminal-exec }
     docker exec NODE looks into a node: iptables-save, nft list ruleset, ipvsadm -Ln, ipset list, crictl ps -a, crictl pods, crictl images.
-    curl (also wget, nc, ping, nslookup) asks from this machine, which is beside the cluster: http://NODE-ADDRESS:NODE-PORT answers, names and addresses of Services do not. docker exec NODE curl … asks from a node.
+    curl (also wget, nc, ping, traceroute, nslookup) asks from this machine, which is beside the cluster: http://NODE-ADDRESS:NODE-PORT answers, names and addresses of Services do not. docker exec NODE curl … asks from a node.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
 terminal-exec = A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
@@ -1875,7 +1875,7 @@ rehearse-own-clients = { $clients ->
    *[other] { $clients } clients of the run itself send { $rate } requests a second together. They are the clients here.
 }
 rehearse-start = Try it
-rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. An undo, a smaller number of replicas and a drain take the workload as it is in the cluster. The node with most of its pods is drained; PodDisruptionBudgets are honoured. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
+rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. An undo, a smaller number of replicas and a drain take the workload as it is in the cluster. The node with most of its pods is drained; PodDisruptionBudgets are honoured. A client stands on each node that is ready, on five of them at most; if pods of the run, or somebody outside of the cluster, send requests to the Service already, these are the clients.
 rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
 rehearse-working = Requests are being sent to a copy of the run…
 rehearse-loading = The worker is being loaded…

@@ -5,7 +5,7 @@ scenarios = 场景
 scenarios-now = 场景：{ $title }
 gallery-find = 查找场景
 gallery-found = { $n ->
-    [0] 没有场景的标题或说明包含这些词。
+    [0] 没有场景的标题、说明或主题包含这些词。
    *[other] 找到 { $n } 个场景。
 }
 theme-first-steps = 入门
@@ -209,9 +209,9 @@ terminal-help =
     管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
     get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
-    改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
+    { terminal-exec }
     docker exec NODE 查看节点内部：iptables-save、nft list ruleset、ipvsadm -Ln、ipset list、crictl ps -a、crictl pods、crictl images。
-    curl（还有 wget、nc、ping、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
+    curl（还有 wget、nc、ping、traceroute、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
 terminal-exec = 改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
@@ -1624,7 +1624,7 @@ rehearse-in-editor = { $name }（在编辑器中）
 rehearse-rate = 每个客户端每秒的请求数
 rehearse-own-clients = 运行中自己的 { $clients } 个客户端每秒共发送 { $rate } 个请求，这里就用它们。
 rehearse-start = 试一试
-rehearse-does = 如果编辑器中的文本会改变该工作负载，就以应用它作为更新；否则执行 kubectl rollout restart。回滚、缩容和腾空节点都针对集群中现有的工作负载；腾空的是其 Pod 最多的节点，并遵守 PodDisruptionBudget。每个就绪节点上有一个客户端，最多五个；如果运行中已有 Pod 在向该 Service 发送请求，就以它们为客户端。
+rehearse-does = 如果编辑器中的文本会改变该工作负载，就以应用它作为更新；否则执行 kubectl rollout restart。回滚、缩容和腾空节点都针对集群中现有的工作负载；腾空的是其 Pod 最多的节点，并遵守 PodDisruptionBudget。每个就绪节点上有一个客户端，最多五个；如果运行中已有 Pod 或集群外部的客户端在向该 Service 发送请求，就以它们为客户端。
 rehearse-empty = 还没有试过。每个请求都会计入：由谁应答；若无人应答，原因是什么。如果有请求丢失，还会从同一起点分别尝试可能有用的修改。
 rehearse-working = 正在向运行的副本发送请求……
 rehearse-loading = 正在加载工作线程……
@@ -1728,7 +1728,7 @@ took-all = 每个应答都用了 { $time }
 took-about = 应答所需的时间：一半的应答在 p50 之内，95% 在 p95 之内，99% 在 p99 之内，全部在最长时间之内。图中的实线是 p50，点线是 p99。
 lost-queue-full = 服务器立即应答 503：它的队列已满。
 lost-many = { $n } 个：{ $cause }
-lost-join = {" "}
+lost-join = {""}
 lost-behind-rules = 其中 { $n } 个由节点的规则引导到那里，而这些规则还没有得知变化。
 lost-behind-proxy = 其中 { $n } 个由代理引导到那里，而该代理还没有得知变化。
 chart-answered = 已应答
