@@ -80,7 +80,7 @@ pub fn run(args: &[String]) -> Result<()> {
         ("lighthouse", "benches/lighthouse.mjs"),
     ];
     if pages.iter().any(|(name, _)| wanted(name)) || wanted("size") {
-        page::build(page::Profile::Release)?;
+        page::build(page::Profile::Release, None)?;
     }
     for (name, script) in pages.into_iter().filter(|(name, _)| wanted(name)) {
         // The explorer's numbers are states, not replicas.

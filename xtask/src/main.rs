@@ -12,9 +12,10 @@ mod server;
 mod test;
 mod tools;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use run::{Result, cargo, root};
+use run::{Result, cargo, command, root};
 
 const USAGE: &str = "\
 cargo xtask serve [--port N] [--dev] [--watch] [--no-build]
@@ -61,13 +62,13 @@ cargo xtask schema
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let (command, rest) = match args.split_first() {
-        Some((command, rest)) => (command.as_str(), rest),
+    let (name, rest) = match args.split_first() {
+        Some((name, rest)) => (name.as_str(), rest),
         None => ("", args.as_slice()),
     };
-    let done = match command {
+    let done = match name {
         "serve" => serve(rest),
-        "build" => flags(rest, &["--dev", "--release"]).and_then(|()| page::build(profile(rest))),
+        "build" => flags(rest, &["--dev", "--release"]).and_then(|()| page::build(profile(rest), None)),
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
@@ -87,7 +88,9 @@ fn main() -> ExitCode {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-generate", "--"]).args(rest))
         }
         "images" => images::run(rest),
-        "schema" => flags(rest, &[]).and_then(|()| schema()),
+        "schema" => {
+            flags(rest, &[]).and_then(|()| schema(std::env::var_os(SCHEMA_PROGRAM).as_deref().map(Path::new)))
+        }
         "" | "help" | "-h" | "--help" => {
             println!("{USAGE}");
             Ok(())
@@ -114,7 +117,7 @@ fn serve(args: &[String]) -> Result<()> {
     flags(&args, &["--dev", "--release", "--watch", "--no-build"])?;
     let has = |flag: &str| args.iter().any(|a| a == flag);
     if !has("--no-build") {
-        page::build(profile(&args))?;
+        page::build(profile(&args), None)?;
     }
     let server = server::Server::bind(port, root().join("dist"), "/")?;
     let _watch = if has("--watch") { Some(page::watch(profile(&args))?) } else { None };
@@ -129,11 +132,24 @@ fn fuzz(args: &[String]) -> Result<()> {
     run::run(cargo().args(build).args(args))
 }
 
-fn schema() -> Result<()> {
-    let file = root().join("target/schema.json");
-    run::run(cargo().args(["run", "--quiet", "--package", "steady-schema", "--"]).arg(&file))?;
+/// The environment variable with which Trunk's hook gets the program that writes the schema, if it is built already.
+const SCHEMA_PROGRAM: &str = "STEADY_SCHEMA_PROGRAM";
+
+/// Writes the editor's schema with `program`, or with one that is built for it: into Trunk's staging directory if Trunk calls this, else into target/.
+fn schema(program: Option<&Path>) -> Result<()> {
+    let dir = std::env::var_os("TRUNK_STAGING_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let file = dir.join("schema.json");
+    let mut write = match program {
+        Some(program) => command(program),
+        None => {
+            let mut run = cargo();
+            run.args(["run", "--quiet", "--package", "steady-schema", "--"]);
+            run
+        }
+    };
+    run::run(write.arg(&file))?;
     let size = std::fs::metadata(&file).map_err(|e| format!("{}: {e}", file.display()))?.len();
-    println!("target/schema.json: {} KB", size / 1000);
+    println!("schema.json: {} KB", size / 1000);
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! Building the page with Trunk, and the library as a module.
 
+use std::path::Path;
 use std::process::{Child, Command};
 
 use crate::run::{Result, cargo, command, root, run, script, target_dir};
 use crate::tools::{self, WASM};
-use crate::{bench, licences, package};
+use crate::{SCHEMA_PROGRAM, bench, licences, package};
 
 /// How the page or the library is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,9 +23,11 @@ pub const QUICK: &str = "quick";
 /// Symbol names that differ for different instances of a generic function: `crates/split/` needs them.
 const NAMES: &str = "-Csymbol-mangling-version=v0";
 
-/// Builds the page into `dist/`.
-pub fn build(profile: Profile) -> Result<()> {
-    run(&mut trunk("build", profile)?)?;
+/// Builds the page into `dist/`, with the program that writes the schema if that is built already.
+pub fn build(profile: Profile, schema: Option<&Path>) -> Result<()> {
+    let mut trunk = trunk("build", profile)?;
+    trunk.envs(schema.map(|program| (SCHEMA_PROGRAM, program)));
+    run(&mut trunk)?;
     if profile == Profile::Release {
         // Appended to what editor/build.mjs has written about the npm packages.
         let file = root().join("dist/licenses.txt");

@@ -10,7 +10,7 @@ use crate::server::Server;
 use crate::{browser, tools};
 
 /// A part: its name, what it covers, and the function that runs it.
-type Part = (&'static str, &'static str, fn(Profile) -> Result<()>);
+type Part = (&'static str, &'static str, fn(Run) -> Result<()>);
 
 const PARTS: &[Part] = &[
     ("lint", "formatting, clippy natively and for wasm, the library's documentation", lint),
@@ -34,14 +34,16 @@ pub fn run(args: &[String]) -> Result<()> {
         }
         println!("\n{}", heading(&format!("== {name}: {what}")));
         let begun = Instant::now();
-        let result = part(profile);
+        let built = summary.iter().any(|(part, _)| *part == "native");
+        let result = part(Run { profile, built });
         let verdict = if result.is_ok() { "ok" } else { "FAILED" };
-        summary.push(format!("{name} {verdict} {}", seconds(begun.elapsed())));
+        summary.push((*name, format!("{name} {verdict} {}", seconds(begun.elapsed()))));
         if let Err(why) = result {
             eprintln!("\n{name} failed: {why}");
             failures.push(*name);
         }
     }
+    let summary: Vec<_> = summary.into_iter().map(|(_, said)| said).collect();
     println!("\n{}", heading(&format!("== {} (in all {})", summary.join(" | "), seconds(start.elapsed()))));
     if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join(", "))) }
 }
@@ -70,7 +72,26 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
 // code for wasm only.
 const NATIVE: &[&str] = &["--workspace", "--exclude", "steady-embed"];
 
-fn lint(_: Profile) -> Result<()> {
+/// How a part is run.
+#[derive(Clone, Copy)]
+struct Run {
+    /// How the page is built.
+    profile: Profile,
+    /// Whether the native part was run before, which leaves its programs in the target directory.
+    built: bool,
+}
+
+impl Run {
+    /// A program that the native part has built, by its file below `target/debug`; `None` if that part was not run.
+    ///
+    /// Built alone, each of them would have the library compiled once more: cargo unifies features over what is built together.
+    fn program(self, file: &str) -> Option<PathBuf> {
+        let file = target_dir().join("debug").join(file).with_extension(std::env::consts::EXE_EXTENSION);
+        self.built.then_some(file)
+    }
+}
+
+fn lint(_: Run) -> Result<()> {
     tools::wasm_target()?;
     let deny = ["--", "-D", "warnings"];
     exec(cargo().args(["fmt", "--all", "--check"]))?;
@@ -84,11 +105,11 @@ fn lint(_: Profile) -> Result<()> {
     exec(cargo().args(["doc", "--quiet", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn native(_: Profile) -> Result<()> {
+fn native(run: Run) -> Result<()> {
     exec(cargo().args(["test", "--quiet"]).args(NATIVE))?;
     // The editor's own logic, with the schema that it will have.
     tools::npm_bin()?;
-    crate::schema()?;
+    crate::schema(Run { built: true, ..run }.program("steady-schema").as_deref())?;
     exec(command("node").args([
         "--test",
         "editor/lines.test.mjs",
@@ -100,7 +121,7 @@ fn native(_: Profile) -> Result<()> {
     exec(command("node").args(["--test", "crates/split/cut.test.mjs"]))
 }
 
-fn wasm(_: Profile) -> Result<()> {
+fn wasm(_: Run) -> Result<()> {
     tools::wasm_target()?;
     let browser = browser::ensure()?;
     let dirs: Vec<_> = tools::WASM_BINDGEN.ensure()?.into_iter().collect();
@@ -139,18 +160,25 @@ fn capabilities(chrome: &Path) -> Result<PathBuf> {
 }
 
 /// Checks that the ES module gives the same result as the native library.
-fn module(profile: Profile) -> Result<()> {
-    page::lib(profile)?;
-    let mut native = cargo();
-    native.args(["run", "--quiet", "--example", "commands", "--", "tests/wasm/deployment.yaml"]);
-    let printed = output(&mut native).ok_or("the example `commands` cannot be run")?;
+fn module(run: Run) -> Result<()> {
+    page::lib(run.profile)?;
+    let mut native = run.program("examples/commands").map_or_else(
+        || {
+            let mut alone = cargo();
+            alone.args(["run", "--quiet", "--example", "commands", "--"]);
+            alone
+        },
+        command,
+    );
+    let printed =
+        output(native.arg("tests/wasm/deployment.yaml")).ok_or("the example `commands` cannot be run")?;
     let digest = printed.lines().last().unwrap_or_default();
     exec(command("node").args(["--test", "crates/embed/pkg.test.mjs"]).env("STEADY_DIGEST", digest))
 }
 
-fn journeys(profile: Profile) -> Result<()> {
+fn journeys(run: Run) -> Result<()> {
     let browser = browser::ensure()?;
-    page::build(profile)?;
+    page::build(run.profile, run.program("steady-schema").as_deref())?;
     // Not at the root, because the page is published in a subdirectory.
     let server = Server::bind(Some(0), root().join("dist"), "/some/where/")?;
     let url = server.url();
