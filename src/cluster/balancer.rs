@@ -10,7 +10,6 @@ use super::proxy_health::HEALTHZ;
 use super::shares::{Part, shared_out};
 use crate::api::types::{Node, Service, ServicePort};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::network::cni::Machine;
 use crate::network::proxy::{Fraction, Origin};
 use crate::network::{Because, Outcome, Question, Reply};
 
@@ -101,19 +100,13 @@ impl Network<'_> {
     /// As which address the sender of a packet that came to a node from outside is known to the endpoint that the node's rules have
     /// chosen.
     pub(super) fn seen(&self, leg: &Leg, endpoint: IpAddr, masquerade: bool) -> Option<IpAddr> {
-        let host = self.host_of(endpoint);
-        // What is for the node itself leaves it by no interface, so nothing is masqueraded.
-        if !masquerade || (host.is_none() && self.node_with(endpoint).as_ref() == Some(&leg.node)) {
+        if !masquerade {
             return Some(leg.source);
         }
-        let at = ObjectRef { kind: Kind::NODE, key: leg.node.clone() };
-        let machine = Machine::of(self.api.cached(&at)?.get::<Node>()?);
-        let tunnel = self.plugin.tunnel(endpoint).map_or("eth0", |tunnel| tunnel.interface);
-        let dev = match host {
-            Some(host) if host.node == leg.node => "cni0",
-            Some(_) => tunnel,
-            None => "eth0",
-        };
-        machine.address_on(dev, endpoint)
+        let topology = self.topology();
+        let machine = topology.machine(&leg.node.name)?;
+        // What is for the node itself leaves it by no interface, so nothing is masqueraded.
+        let is_own = machine.addresses.contains(&endpoint);
+        if is_own { Some(leg.source) } else { machine.source_towards(topology, endpoint) }
     }
 }

@@ -167,12 +167,8 @@ impl Cluster {
             remembering: None,
             memo: &self.memo,
             controllers: OnceCell::new(),
+            topology: OnceCell::new(),
         }
-    }
-
-    /// The nodes with their addresses and pods, as a network plugin knows them.
-    pub fn topology(&self) -> cni::Network {
-        self.network().topology()
     }
 
     /// What can become of a connection of a pod now, each with its share.
@@ -226,10 +222,10 @@ impl Cluster {
             // The rules lead to the proxy, which chooses the endpoint.
             let endpoint = reply.as_ref().and_then(|r| r.via.as_ref().map_or(r.endpoint, |via| Some(via.at)));
             let mut nodes = Nodes { network: self.network(), from, endpoint, replies };
-            let topology = self.topology();
-            let way = cni::way(&topology, &by, headers, &mut nodes);
+            let topology = network.topology();
+            let way = cni::way(topology, &by, headers, &mut nodes);
             let answers = reply.as_ref().is_some_and(comes_back);
-            let back = answers.then(|| cni::back(&topology, &by, &way)).flatten();
+            let back = answers.then(|| cni::back(topology, &by, &way)).flatten();
             (way, back)
         });
         let (way, back) = ways.map_or((None, None), |(way, back)| (Some(way), back));

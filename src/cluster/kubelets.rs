@@ -135,6 +135,7 @@ impl Kubelets for Nodes<'_> {
             remembering: Some(Remembering { noted: &remembered, opens: true }),
             memo: self.memo,
             controllers: OnceCell::new(),
+            topology: OnceCell::new(),
         };
         let from = From::new(network, pod);
         let mut done =

@@ -50,6 +50,7 @@ mod proxies;
 mod proxy_health;
 mod ready;
 mod restore;
+mod services;
 mod shares;
 mod static_control_plane;
 mod staying;
@@ -59,6 +60,7 @@ mod strain;
 mod switch;
 #[cfg(test)]
 mod tests;
+mod topology;
 mod tracing;
 mod traffic;
 

@@ -61,6 +61,8 @@ pub(super) struct Network<'a> {
     /// The places of the controllers whose pods are proxies among the processes: looked up when the first request comes to somebody
     /// who could be one of these.
     pub(super) controllers: OnceCell<Controllers>,
+    /// The nodes with their addresses and pods, once somebody has asked for them.
+    pub(super) topology: OnceCell<cni::Network>,
 }
 
 /// A pod that asks.
@@ -193,10 +195,6 @@ impl<'a> Network<'a> {
                 Answer::Replies { replies: self.replies_by(from, *to, question, hops).into(), seed }
             }
         }
-    }
-
-    pub(super) fn is_a_service(&self, address: IpAddr) -> bool {
-        self.services().into_iter().any(|s| addresses(s).contains(&address))
     }
 
     /// Whether an address is in the range of Services' addresses.
@@ -379,19 +377,6 @@ impl<'a> Network<'a> {
         Some(Sender { node: host.node, address, hosted })
     }
 
-    /// The Services that an address can stand for: one that has it, or if a node has it those with a node port, as they do at each
-    /// node's own loopback address.
-    pub(super) fn services_at(&self, to: SocketAddr) -> Vec<&'a Service> {
-        let all = self.api.cached_list(Kind::SERVICE, None);
-        let all = all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s));
-        let node = to.ip().is_loopback() || self.node_with(to.ip()).is_some();
-        let has_node_port = |s: &Service| {
-            let ports = s.spec.iter().flat_map(|s| s.ports.iter().flatten());
-            ports.filter_map(|p| p.node_port).any(|n| i32::from(to.port()) == n)
-        };
-        all.filter(|s| addresses(s).contains(&to.ip()) || (node && has_node_port(s))).collect()
-    }
-
     /// The Node that has an address.
     pub(super) fn node_with(&self, address: IpAddr) -> Option<Key> {
         Policing(self.api).node_with(address)
@@ -520,20 +505,6 @@ pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
         Question::Lookup { .. } => Some(Protocol::Udp),
         Question::Echo { .. } => None,
     }
-}
-
-/// The addresses that stand for a Service: cluster IPs, external IPs, and those of its load balancer.
-fn addresses(service: &Service) -> Vec<IpAddr> {
-    let Some(spec) = &service.spec else { return Vec::new() };
-    let own = spec
-        .cluster_ips
-        .iter()
-        .flatten()
-        .chain(spec.cluster_ip.iter())
-        .chain(spec.external_ips.iter().flatten());
-    let status = service.status.as_ref().and_then(|s| s.load_balancer.as_ref());
-    let balancer = status.iter().flat_map(|l| l.ingress.iter().flatten()).filter_map(|i| i.ip.as_ref());
-    own.chain(balancer).filter_map(|a| a.parse().ok()).collect()
 }
 
 /// A question to another address and port.

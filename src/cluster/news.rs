@@ -111,6 +111,7 @@ impl Cluster {
                 remembering: Some(Remembering { noted: &remembered, opens }),
                 memo: &self.memo,
                 controllers: OnceCell::new(),
+                topology: OnceCell::new(),
             }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.

@@ -2,15 +2,10 @@
 //! that may not be cut into pieces.
 
 use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
 
-use super::network::{Network, Sender, machine_ranges, sent_by};
-use crate::api::types::Node;
-use crate::api::{Key, Kind, MetaExt};
-use crate::kubelet;
-use crate::network::cni::{
-    self, At, Barrier, ETHERNET_MTU, Headers, Machine, Rules, Translation, Way, routers,
-};
+use super::network::{Network, Sender, sent_by};
+use crate::api::Key;
+use crate::network::cni::{self, At, Barrier, ETHERNET_MTU, Headers, Rules, Translation, Way, routers};
 use crate::network::policy::Denied;
 use crate::network::proxy::{Origin, Verdict};
 use crate::network::question::TTL;
@@ -33,29 +28,6 @@ impl Rules for Unled<'_, '_> {
 }
 
 impl Network<'_> {
-    /// The nodes with their addresses and pods, as a network plugin knows them.
-    pub(super) fn topology(&self) -> cni::Network {
-        let ip_family = self.api.ip_family();
-        let nodes = self.api.cached_list(Kind::NODE, None).filter_map(|(_, o)| o.get::<Node>());
-        let machine = |node: &Rc<Node>| {
-            let pods = self.pod_addresses(node.metadata.name());
-            Machine { pods, ..Machine::of(node) }
-        };
-        cni::Network {
-            plugin: self.plugin,
-            machines: nodes.map(machine).collect(),
-            pod_ranges: ip_family.pod_ranges().iter().map(|r| r.cluster).collect(),
-            machine_ranges: machine_ranges(ip_family),
-        }
-    }
-
-    fn pod_addresses(&self, node: &str) -> Vec<(IpAddr, Rc<str>)> {
-        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(node));
-        let states = own.flat_map(|p| &p.components);
-        let states = states.filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-        states.flat_map(|s| &s.node.addresses).map(|(a, pod)| (*a, pod.to_string().into())).collect()
-    }
-
     /// What becomes of an echo request.
     pub(super) fn echoed(&self, from: &Key, to: IpAddr, ttl: u8, whole: Option<u16>) -> Reply {
         let met = || {
@@ -73,13 +45,13 @@ impl Network<'_> {
             destination: SocketAddr::new(to, 0),
             protocol: None,
         };
-        let way = cni::way(&topology, &by, headers, &mut Unled { network: self, from });
+        let way = cni::way(topology, &by, headers, &mut Unled { network: self, from });
         let most = self.widest(&sender, &way, to);
         if whole.is_some_and(|bytes| bytes > most) {
             return Reply::of_all(Outcome::Unreachable, Because::TooLarge(most));
         }
         let last =
-            usize::from(ttl).checked_sub(1).and_then(|place| routers(&topology, &way).get(place).copied());
+            usize::from(ttl).checked_sub(1).and_then(|place| routers(topology, &way).get(place).copied());
         match last {
             None => met(),
             Some(None) => Reply::of_all(Outcome::TimedOut, Because::Expired),

@@ -77,6 +77,11 @@ impl Cluster {
         self.traffic.so_far(self.now())
     }
 
+    /// What has become of all requests before a moment if nothing changed from now until then. Those under way are not counted yet.
+    pub fn traffic_before(&self, moment: Timestamp) -> Ledger {
+        self.traffic.before(moment)
+    }
+
     /// What would become of all requests until a later moment if nothing changed.
     pub fn traffic_until(&self, moment: Timestamp) -> Ledger {
         self.traffic.until(moment)

@@ -114,3 +114,54 @@ fn a_pod_knows_how_large_its_packets_can_be() {
         assert!(n.run("gnu", &format!("ping -c 1 -t 1 {web}")).contains("Time to live exceeded"));
     }
 }
+
+/// `strtol_or_err` of iputils' `iputils_common.c` and the options of its `ping/ping.c`; `xatou_range` of BusyBox (`libbb/xatonum_template.c`)
+/// with `networking/ping.c` and `networking/traceroute.c`; `CLIF_parse` and the checks after it in `traceroute.c` of traceroute 2.1.
+#[test]
+fn a_value_that_a_tool_cannot_read_ends_it_in_its_own_words() {
+    let mut n = two_nodes(Plugin::Kindnet);
+    let web = n.addresses("web")[0].clone();
+    for (container, line, says, code) in [
+        ("gnu", "ping -c 1 -s x", "ping: invalid argument: 'x'", 1),
+        (
+            "gnu",
+            "ping -c 1 -s 65508",
+            "ping: invalid -s value: '65508': out of range: 0 <= value <= 65507",
+            1,
+        ),
+        (
+            "gnu",
+            "ping -c 0",
+            "ping: invalid argument: '0': out of range: 1 <= value <= 9223372036854775807",
+            1,
+        ),
+        ("gnu", "ping -t 256", "ping: invalid argument: '256': out of range: 0 <= value <= 255", 1),
+        ("gnu", "ping -c 1 -t 0", "ping: cannot set unicast time-to-live: Invalid argument", 2),
+        ("gnu", "ping -c 1 -M often", "ping: invalid -M argument: often", 2),
+        ("gnu", "ping -c 1 -W -1", "ping: bad linger time: -1", 2),
+        ("c", "ping -c 1 -s x", "ping: invalid number 'x'", 1),
+        ("c", "ping -c 1 -s 65536", "ping: number 65536 is not in 0..65535 range", 1),
+        ("c", "ping -c x", "ping: invalid number 'x'", 1),
+        ("c", "ping -c 1 -i x", "ping: invalid number 'x'", 1),
+        ("c", "traceroute -q x", "traceroute: invalid number 'x'", 1),
+        ("c", "traceroute -q 0", "traceroute: number 0 is not in 1..2147483647 range", 1),
+        ("c", "traceroute -m 3 -f 4", "traceroute: number 4 is not in 1..3 range", 1),
+        ("gnu", "traceroute -q x", "Cannot handle `-q' option with arg `x' (argc 2)", 2),
+        ("gnu", "traceroute -n -qx", "Cannot handle `-q' option with arg `x' (argc 2)", 2),
+        ("gnu", "traceroute -q 11", "no more than 10 probes per hop", 2),
+        ("gnu", "traceroute -f 31", "first hop out of range", 2),
+        ("gnu", "traceroute -m 256", "max hops cannot be more than 255", 2),
+    ] {
+        let said = n.run(container, &format!("{line} {web}; echo $?"));
+        assert_eq!(said, format!("{says}\n{code}\n"), "{container}: {line}");
+    }
+    // A kernel that refuses it is not asked by BusyBox, and iputils only warns of a time that is none.
+    assert!(n.busybox(&format!("ping -c 1 -t 0 {web}")).contains("1 packets received"));
+    let said = n.run("gnu", &format!("ping -c 1 -W x {web}"));
+    assert!(
+        said.contains("ping: option argument contains garbage: x\n") && said.contains("1 received"),
+        "{said}"
+    );
+    let said = n.run("gnu", &format!("ping -c 3 -i 0.2 {web}"));
+    assert!(said.contains("3 received, 0% packet loss, time 400ms"), "{said}");
+}

@@ -43,7 +43,7 @@ impl Engine {
         let said = Said::key("terminal-inside")
             .with("container", Value::Text(container.clone()))
             .with("pod", Value::Text(pod.name.to_string()));
-        self.amend(|entry| (entry.output, entry.said) = (text, Some(said)));
+        self.amend(|entry| (entry.output, entry.said, entry.in_container) = (text, Some(said), true));
         let states = vec![(self.session.at(), shell)];
         self.shell =
             Some(OpenShell { pod, container, instance, states, history: Rc::default(), ended: None });
@@ -74,6 +74,7 @@ impl Engine {
         } else if !text.trim().is_empty() {
             let line = shell.command(text);
             let ran = self.session.command(CommandLine { line, files: Vec::new(), editor: false });
+            entry.in_container = ran.output.executed_in.is_some();
             let heard = shell.heard(&ran.output);
             (entry.output, over) = (heard.text, heard.over);
         }

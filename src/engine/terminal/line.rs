@@ -62,6 +62,8 @@ pub(super) struct Printed {
     pub(super) text: String,
     /// Whether something of it is a complaint.
     pub(super) complained: bool,
+    /// Whether a command of kubectl's was executed in a container.
+    pub(super) in_container: bool,
     pub(super) state: State,
 }
 
@@ -130,7 +132,9 @@ impl Line {
         }
         cut(&mut text);
         let complained = run.exhausted || run.output.iter().any(|o| o.stderr);
-        Printed { text, complained, state }
+        let executed = |done: &Done| matches!(done, Done::Ended(output, _) if output.executed_in.is_some());
+        let in_container = self.done.iter().any(executed);
+        Printed { text, complained, in_container, state }
     }
 
     /// The command with this number, for which a text was edited; `None` if it waits for no text.

@@ -21,6 +21,7 @@ impl Printed {
         self.text.clone_into(&mut entry.output);
         // A status alone is an answer: that of `diff`, or of `grep`.
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
+        entry.in_container = self.in_container;
         entry.waits = matches!(self.state, State::Waits | State::WantsTexts);
         entry.holds = self.state == State::Holds;
         entry.edits = matches!(self.state, State::Edits { .. });
@@ -103,7 +104,7 @@ impl Engine {
     /// Ends the line that goes on.
     pub(in crate::engine) fn interrupt(&mut self) {
         let Some(live) = self.live.take() else { return };
-        let Printed { mut text, state, .. } = live.printed;
+        let Printed { mut text, state, in_container, .. } = live.printed;
         match state {
             State::Ended(_) => return,
             State::Edits { .. } => {
@@ -112,7 +113,8 @@ impl Engine {
             }
             State::Waits | State::Holds | State::WantsTexts => text.push_str("^C\n"),
         }
-        self.show_printed(live.entry, &Printed { text, complained: false, state: State::Ended(0) });
+        let state = State::Ended(0);
+        self.show_printed(live.entry, &Printed { text, complained: false, in_container, state });
     }
 
     /// Looks what the line prints at the moment that is shown now.

@@ -25,6 +25,8 @@ pub struct Entry {
     pub refused: bool,
     /// Whether its next command would change the cluster: an empty line ([`Input::Terminal`](super::super::Input)) lets it go on.
     pub holds: bool,
+    /// Whether a command of it was executed in a container.
+    pub in_container: bool,
     /// Whether it waits for a text that is being edited: [`Shown::editing`](super::super::Shown::editing).
     pub edits: bool,
     /// What is said in place of the output.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ipnet::IpNet;
 
 use super::plugin::Plugin;
-use super::route::Route;
+use super::route::{Route, longest};
 use crate::api::MetaExt;
 use crate::api::types::Node;
 
@@ -95,6 +95,13 @@ impl Machine {
             dev if dev.starts_with("flannel") => self.range(like).map(|r| nth(r, 0)),
             _ => self.gateway(like),
         }
+    }
+
+    /// The node's own address on the interface by which its routing table sends to an address. Packets get it that are masqueraded on
+    /// their way there, and the node answers with it whoever is there. `None` where no line leads there.
+    pub fn source_towards(&self, network: &Network, to: IpAddr) -> Option<IpAddr> {
+        let route = longest(self.routes(network, to), to)?;
+        self.address_on(&route.dev, to)
     }
 
     /// The name of the pod of the node that has an address.

@@ -5,7 +5,6 @@ use std::net::IpAddr;
 
 use super::hop::{At, End, Way};
 use super::machine::Network;
-use super::route::longest;
 
 /// The address of each that passes the packet on, in order; `None` for one that says nothing. That is flanneld, which takes one from the
 /// `TTL` on both nodes and has no message for it (`decrement_ttl` in flannel's `pkg/backend/udp/proxy_amd64.c`).
@@ -18,11 +17,7 @@ pub fn routers(network: &Network, way: &Way) -> Vec<Option<IpAddr>> {
                 // It answers from the interface that leads back to the sender.
                 let sender = hop.headers.source.ip();
                 let machine = network.machine(&hop.node);
-                let back = machine.and_then(|m| {
-                    let route = longest(m.routes(network, sender), sender)?;
-                    m.address_on(&route.dev, sender)
-                });
-                all.push(back);
+                all.push(machine.and_then(|m| m.source_towards(network, sender)));
             }
             At::UserSpace(_) => all.push(None),
             _ => {}

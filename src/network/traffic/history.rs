@@ -162,6 +162,13 @@ impl History {
         ledger
     }
 
+    /// What has happened before a moment, which may be later than the last scene: nothing changes then until that moment. What the scene
+    /// of the moment itself does to requests under way has not happened yet.
+    pub fn before(&self, moment: Timestamp) -> Ledger {
+        let last = later(moment, SignedDuration::from_nanos(-1));
+        self.place(last).map(|place| self.ledger_at(place, moment)).unwrap_or_default()
+    }
+
     /// As [`History::so_far`]; what is under way is counted as if nothing changed any more.
     pub fn until(&self, moment: Timestamp) -> Ledger {
         let mut ledger = self.so_far(moment);

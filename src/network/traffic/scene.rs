@@ -217,6 +217,13 @@ impl Scene {
         self.calm.get_or_init(|| self.calm()).contains(process)
     }
 
+    /// Whether what becomes of a stream's requests can depend on the requests before them: its client keeps connections, or a process with
+    /// limits that is not [`calm`](Scene::is_calm) answers some of them.
+    pub fn is_crowded(&self, stream: &Stream) -> bool {
+        let mut limited = choice(stream).into_iter().flat_map(Choice::replies).filter_map(limits);
+        stream.client.keep.is_some() || limited.any(|by| !self.is_calm(&by.process))
+    }
+
     fn calm(&self) -> BTreeSet<Process> {
         let mut all: BTreeMap<&Process, Option<(&Serving, u64, u64)>> = BTreeMap::new();
         for stream in &self.streams {

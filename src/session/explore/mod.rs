@@ -31,7 +31,11 @@ mod normal;
 pub mod order;
 mod path;
 pub mod picture;
+mod promises;
 mod report;
+mod requests;
+#[cfg(test)]
+mod requests_tests;
 mod searcher;
 mod skeleton;
 #[cfg(test)]
@@ -39,10 +43,11 @@ mod tests;
 
 use std::rc::Rc;
 
-pub use invariant::{Invariant, Violation, builtin, objects};
+pub use invariant::{Invariant, Violation, objects};
 pub use known::Symmetry;
 pub use normal::{Choice, Did};
 pub use path::{Diverged, follow};
+pub use promises::builtin;
 pub use report::{Broken, Ending, Endless, Report};
 pub use searcher::Searcher;
 

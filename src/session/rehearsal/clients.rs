@@ -1,5 +1,6 @@
 //! The clients of a rehearsal: pods that send requests, one on each of some nodes.
 
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use super::workload::Target;
 use super::{Plan, Port};
 use crate::api::types::Node;
-use crate::api::{Kind, MetaExt, ObjectRef};
+use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::cluster::{Cluster, RunningClient};
 use crate::network::Answer;
 use crate::network::traffic::{Counts, Ledger, Loss, Target as SentTo, Window};
@@ -38,27 +39,38 @@ pub fn is_led_to(client: &RunningClient, namespace: &str, service: &str) -> bool
     services.any(|(key, _)| *key.namespace == *namespace && *key.name == *service)
 }
 
-/// Whether a Service declares a client outside of the cluster.
-fn is_declared_by(client: &RunningClient, namespace: &str, service: &str) -> bool {
-    let ObjectRef { kind, key } = &client.sender;
-    *kind == Kind::SERVICE && *key.namespace == *namespace && *key.name == *service
-}
-
-/// Whether a client goes on to send to a Service: it names it, with or without its namespace, it sends from outside what the Service's own
-/// annotation declares, or an ingress controller leads it there.
-pub fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
+/// Whether a client goes on to send to a Service and, if a port of it was chosen, to that port: it names the Service, with or without its
+/// namespace, it asks at an address that stands for it, as whoever is outside of the cluster does, or an ingress controller leads it there.
+/// What an ingress controller leads to the Service is told by no port of the Service.
+pub fn sends_to(
+    cluster: &Cluster,
+    client: &RunningClient,
+    namespace: &str,
+    service: &str,
+    chosen: Option<&Port>,
+) -> bool {
     if client.end.is_some() {
         return false;
     }
     if is_led_to(client, namespace, service) {
         return true;
     }
-    if client.id().is_from_outside() {
-        return is_declared_by(client, namespace, service);
+    let url = &client.client.url;
+    let is_chosen = |port: i32| chosen.is_none_or(|chosen| chosen.port == port);
+    if let Ok(address) = url.host.parse::<IpAddr>() {
+        let asked = cluster.service_ports_at(SocketAddr::new(address, url.port()));
+        let is_it = |key: &Key| *key.namespace == *namespace && *key.name == *service;
+        return asked.iter().any(|(key, port)| is_it(key) && is_chosen(*port));
     }
-    let mut labels = client.client.url.host.split('.');
+    // Names outside do not lead to the cluster.
+    if client.id().is_from_outside() {
+        return false;
+    }
+    let mut labels = url.host.split('.');
     let named = labels.next() == Some(service);
-    named && labels.next().map_or(*client.sender.key.namespace == *namespace, |n| n == namespace)
+    named
+        && labels.next().map_or(*client.sender.key.namespace == *namespace, |n| n == namespace)
+        && is_chosen(url.port().into())
 }
 
 /// The nodes that are ready.
@@ -105,16 +117,8 @@ pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, plan: &Plan) -> O
 /// The clients that send to a Service now; if a port was chosen, those that send to it.
 pub fn of(cluster: &Cluster, namespace: &str, service: &str, chosen: Option<&Port>) -> Vec<RunningClient> {
     let mut all = cluster.clients();
-    all.retain(|c| sends_to(c, namespace, service) && asks_at(c, namespace, service, chosen));
+    all.retain(|c| sends_to(cluster, c, namespace, service, chosen));
     all
-}
-
-/// Whether a client of a Service asks at the port that was chosen, if one was. What an ingress controller leads to the Service, and what
-/// comes from outside to a port of the nodes, is told by no port of the Service.
-pub fn asks_at(client: &RunningClient, namespace: &str, service: &str, chosen: Option<&Port>) -> bool {
-    let is_it = |port: &Port| i32::from(client.client.url.port()) == port.port;
-    let outside = || client.id().is_from_outside() && is_declared_by(client, namespace, service);
-    chosen.is_none_or(|port| is_it(port) || outside() || is_led_to(client, namespace, service))
 }
 
 /// What became of the requests of some clients that were sent after a moment until another one.

@@ -50,10 +50,9 @@ pub fn targets(cluster: &Cluster) -> Vec<Candidate> {
                 let port = Port { service: target.service, port: target.port };
                 // Who chooses none takes all clients of the first Service.
                 let chosen = Some(&port).filter(|_| nth > 0);
-                let senders = running.iter().filter(|c| {
-                    clients::sends_to(c, namespace, &port.service)
-                        && clients::asks_at(c, namespace, &port.service, chosen)
-                });
+                let senders = running
+                    .iter()
+                    .filter(|c| clients::sends_to(cluster, c, namespace, &port.service, chosen));
                 let clients = senders.map(|c| c.client.rate()).collect();
                 Reach { port, clients }
             });

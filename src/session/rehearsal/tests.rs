@@ -264,6 +264,27 @@ fn clients_outside_of_the_cluster_are_measured() {
     assert!(!story.node.is_empty() && story.behind == Some(Behind::Rules), "{story:?}");
 }
 
+/// Which Service a client outside of the cluster asks follows from the address and the port in its URL, whoever declares it: the rules of a
+/// node lead a node port to the port of the Service that has it (`collectServiceRules` and `syncProxyRules` of `pkg/proxy/iptables/proxier.go`).
+#[test]
+fn a_client_outside_is_one_of_the_service_that_it_asks() {
+    let mut session = with(WEB);
+    let patch = r#"[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 30080}]"#;
+    assert_eq!(session.kubectl(&format!("patch service web --type=json -p '{patch}'"), &[]).exit, 0);
+    assert_eq!(session.kubectl("create service nodeport other --tcp=80 --node-port=30081", &[]).exit, 0);
+    let mut declare = |object: &str, requests: &str| {
+        let line = format!("annotate service {object} --overwrite sim.steady/requests='{requests}'");
+        assert_eq!(session.kubectl(&line, &[]).exit, 0);
+        settle(&mut session);
+        targets(session.cluster())[0].reaches[0].clients.clone()
+    };
+    assert_eq!(declare("other", "20/s http://172.18.0.2:30080/ timeout=1s"), [20.0]);
+    assert_eq!(declare("other", "20/s http://172.18.0.2:30081/ timeout=1s"), [0.0; 0]);
+    assert_eq!(declare("web", "10/s http://172.18.0.2:30081/ timeout=1s"), [0.0; 0]);
+    assert_eq!(declare("web", "10/s http://web/ timeout=1s"), [0.0; 0], "no DNS outside knows the name");
+    assert_eq!(declare("web", "10/s http://172.18.0.3:30080/; 5/s http://172.18.0.2:30080/"), [10.0, 5.0]);
+}
+
 /// kubectl undoes a rollout to the last revision but one (`rollbacker` of `pkg/polymorphichelpers/rollback.go` of kubectl).
 #[test]
 fn an_undo_leads_back_to_the_former_revision() {

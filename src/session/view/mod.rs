@@ -40,6 +40,7 @@ mod urls;
 mod via;
 mod why;
 
+pub use crate::network::traffic::can_declare;
 pub use ails::Ails;
 pub use card::{Card, Halt, Health, Place, Standing};
 pub use changes::{FieldChange, field_changes};

@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use steady::engine::{
     Answer, Ask, Card, Graph, GraphNode, Input, JourneyLink, Kind, Moment, ObjectRef, ObjectView, SentView,
+    can_declare,
 };
 use yew::prelude::*;
 
@@ -126,10 +127,7 @@ pub fn Inspector(props: &Props) -> Html {
     };
     let is_pod = object.as_ref().is_some_and(|o| o.kind == Kind::POD);
     // What is reached from outside of the cluster is asked from there.
-    let is_reached = object.as_ref().is_some_and(|o| {
-        let is_gateway = o.kind.plural() == "gateways" && o.kind.group() == "gateway.networking.k8s.io";
-        o.kind == Kind::SERVICE || o.kind == Kind::INGRESS || is_gateway
-    });
+    let is_reached = object.as_ref().is_some_and(|o| can_declare(o.kind));
     let has = |which: &Tab| match which {
         Tab::Scheduling => is_pod,
         Tab::Network => is_pod || is_reached,

@@ -56,7 +56,7 @@ pub fn Terminal(props: &Props) -> Html {
         }
     });
     // What becomes of such a line is said where somebody meets the first one.
-    let first_exec = props.entries.iter().find(|e| is_exec(&e.line)).map(|e| e.id);
+    let first_exec = props.entries.iter().find(|e| e.in_container).map(|e| e.id);
     let entry = |e: &Rc<Entry>| {
         let copy = {
             let (store, output) = (store.clone(), e.output.clone());
@@ -95,10 +95,4 @@ pub fn Terminal(props: &Props) -> Html {
             <Line history={props.history.clone()} shell={props.shell.clone()} runs={props.entries.last().is_some_and(|e| e.waits)} />
         </div>
     }
-}
-
-/// Whether a line runs a command in a container.
-fn is_exec(line: &str) -> bool {
-    let mut words = line.split_whitespace().skip_while(|word| ["kubectl", "k"].contains(word));
-    words.next() == Some("exec")
 }

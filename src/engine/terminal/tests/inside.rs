@@ -122,6 +122,26 @@ fn a_restarted_container_is_another_one() {
     assert_eq!((shell(&e), last(&e).output.as_str()), (None, "command terminated with exit code 137\n"));
 }
 
+/// kubectl executes a command wherever its flags stand (`cmd/exec/exec.go` of kubectl), and `exec` without it is the shell's own, which
+/// replaces the shell (POSIX, section 2.15, `exec`).
+#[test]
+fn an_entry_says_whether_something_was_executed_in_a_container() {
+    let mut e = with_pod();
+    for (line, executed) in [
+        ("kubectl exec box -c main -- true", true),
+        ("kubectl -n default exec box -c main -- true", true),
+        ("for i in 1 2; do kubectl exec box -c main -- echo $i; done | cat", true),
+        ("exec box -c main -- true", true),
+        ("exec 2>&1", false),
+        ("kubectl exec none -- true", false),
+        ("kubectl get pods", false),
+        ("kubectl exec -it box -c main -- sh", true),
+        ("exec true", true),
+    ] {
+        assert_eq!(typed(&mut e, line).in_container, executed, "{line}");
+    }
+}
+
 #[test]
 fn a_shell_that_cannot_be_started_says_why() {
     let mut e = with_pod();

@@ -8,21 +8,27 @@
 //! | `http` | what `wget` and `curl` share: an HTTP request with its time limits |
 //! | `wget`, `curl` | the two |
 //! | `connect` | `nc` |
-//! | `ping` | `ping`, `traceroute` |
+//! | `ping`, `traceroute` | the two, each with what its command lines ask for in a module of its own |
 
 mod connect;
 mod curl;
 mod http;
 mod nslookup;
 mod ping;
+mod ping_options;
 mod resolve;
+mod traceroute;
+mod traceroute_options;
 mod wget;
 
 pub(super) use connect::nc;
 pub(super) use curl::curl;
 pub(super) use nslookup::{getent, nslookup};
-pub(super) use ping::{ping, traceroute};
+pub(super) use ping::ping;
+pub(super) use traceroute::traceroute;
 pub(super) use wget::wget;
+
+use std::ops::RangeInclusive;
 
 use jiff::SignedDuration;
 
@@ -32,37 +38,62 @@ const SYN_TIMEOUT: SignedDuration = SignedDuration::from_secs(127);
 /// How long Linux looks for the machine with an address of its own network.
 const ARP_TIMEOUT: SignedDuration = SignedDuration::from_secs(3);
 
+/// Why a tool does nothing: what it says, and its exit code.
+struct Refused {
+    says: String,
+    code: i32,
+}
+
+/// A number as the tools of BusyBox read one (`xatou_range`, `libbb/xatonum_template.c`).
+fn busybox_number(tool: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, Refused> {
+    let digits = Some(text).filter(|t| t.starts_with(|c: char| c.is_ascii_digit()));
+    match digits.and_then(|t| t.parse::<u64>().ok()) {
+        Some(n) if range.contains(&n) => Ok(n),
+        Some(_) => {
+            let says = format!("{tool}: number {text} is not in {}..{} range", range.start(), range.end());
+            Err(Refused { says, code: 1 })
+        }
+        None => Err(Refused { says: format!("{tool}: invalid number '{text}'"), code: 1 }),
+    }
+}
+
 /// An option of a command line: its letter or its long name, and its value.
 struct Flag<'a> {
     name: &'a str,
     value: &'a str,
+    /// The place of the word in which its value stands, or else its name; the name of the command is in place 0.
+    at: usize,
 }
 
 /// Takes a command line apart, which begins with the name of the command. `valued` are the options that take a value: a letter
 /// or a long name.
 fn flags<'a>(args: &'a [String], valued: &[&str]) -> (Vec<Flag<'a>>, Vec<&'a str>) {
     let (mut all, mut operands) = (Vec::new(), Vec::new());
-    let mut rest = args.iter().skip(1).map(String::as_str);
-    while let Some(arg) = rest.next() {
+    let mut rest = args.iter().map(String::as_str).enumerate().skip(1);
+    while let Some((at, arg)) = rest.next() {
         if arg == "--" {
-            operands.extend(rest.by_ref());
+            operands.extend(rest.by_ref().map(|(_, operand)| operand));
         } else if let Some(long) = arg.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, value),
-                None if valued.contains(&long) => (long, rest.next().unwrap_or_default()),
-                None => (long, ""),
+            let (at, name, value) = match long.split_once('=') {
+                Some((name, value)) => (at, name, value),
+                None if valued.contains(&long) => {
+                    let (at, value) = rest.next().unwrap_or((at, ""));
+                    (at, long, value)
+                }
+                None => (at, long, ""),
             };
-            all.push(Flag { name, value });
+            all.push(Flag { name, value, at });
         } else if let Some(letters) = arg.strip_prefix('-').filter(|l| !l.is_empty()) {
-            for (at, c) in letters.char_indices() {
-                let end = at + c.len_utf8();
-                let name = letters.get(at..end).unwrap_or_default();
+            for (start, c) in letters.char_indices() {
+                let end = start + c.len_utf8();
+                let name = letters.get(start..end).unwrap_or_default();
                 if valued.contains(&name) {
-                    let value = letters.get(end..).filter(|v| !v.is_empty());
-                    all.push(Flag { name, value: value.or_else(|| rest.next()).unwrap_or_default() });
+                    let value = letters.get(end..).filter(|v| !v.is_empty()).map(|v| (at, v));
+                    let (at, value) = value.or_else(|| rest.next()).unwrap_or((at, ""));
+                    all.push(Flag { name, value, at });
                     break;
                 }
-                all.push(Flag { name, value: "" });
+                all.push(Flag { name, value: "", at });
             }
         } else {
             operands.push(arg);

@@ -1,16 +1,16 @@
-//! `ping` and `traceroute`: those of BusyBox, `ping` of iputils, and the `traceroute` that distributions have.
+//! `ping`: that of BusyBox, and that of iputils.
 
 use std::net::IpAddr;
 
 use jiff::SignedDuration;
 
-use super::nslookup::name_of;
-use super::resolve::resolv_conf;
-use super::{flags, has, value};
-use crate::network::question::TTL;
+use super::{Refused, ping_options};
 use crate::network::{Because, Outcome, Question, Reply};
-use crate::shell::machine::{Ran, Shell, Stop};
-use crate::shell::{Tools, text};
+use crate::shell::Tools;
+use crate::shell::machine::{Ran, Shell};
+
+/// The most requests of one command line.
+const COUNT_LIMIT: u64 = 1000;
 
 /// The headers of IP and ICMP around the data of an echo request, in bytes.
 fn headers(to: IpAddr) -> u16 {
@@ -19,17 +19,16 @@ fn headers(to: IpAddr) -> u16 {
 
 pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let busybox = shell.program.tools == Tools::Busybox;
-    let valued: &[&str] = if busybox {
-        &["c", "w", "W", "i", "s", "I", "t"]
-    } else {
-        &["c", "w", "W", "i", "s", "I", "t", "M"]
+    let asked = if busybox { ping_options::of_busybox(args) } else { ping_options::of_iputils(args) };
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(Refused { says, code }) => {
+            shell.error(&says);
+            return Ok(code);
+        }
     };
-    let (flags, operands) = flags(args, valued);
-    if busybox && has(&flags, &["M"]) {
-        shell.error("ping: invalid option -- 'M'");
-        return Ok(1);
-    }
-    let Some(host) = operands.first().map(|h| (*h).to_owned()) else { return Ok(1) };
+    let Some(host) = asked.host.map(str::to_owned) else { return Ok(1) };
+    asked.warnings.iter().for_each(|warning| shell.error(warning));
     let address = match shell.address(&host)? {
         Ok(address) => address,
         Err(why) => {
@@ -40,12 +39,16 @@ pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> R
             return Ok(if busybox { 1 } else { 2 });
         }
     };
-    let size = value(&flags, &["s"]).and_then(|n| n.parse::<u16>().ok()).unwrap_or(56);
-    let size = size.min(u16::MAX - headers(address));
-    let ttl = value(&flags, &["t"]).and_then(|n| n.parse::<u8>().ok()).filter(|n| *n > 0).unwrap_or(TTL);
+    if asked.ttl == 0 && address.is_ipv4() {
+        // The kernel does not take it (`do_ip_setsockopt` in `net/ipv4/ip_sockglue.c`).
+        shell.error("ping: cannot set unicast time-to-live: Invalid argument");
+        return Ok(2);
+    }
+    let size = asked.size.min(u16::MAX - headers(address));
     let all = size + headers(address);
-    // With `dont` and without the option the kernel cuts what is too large.
-    let whole = value(&flags, &["M"]).filter(|m| matches!(*m, "do" | "probe")).map(|_| all);
+    let whole = asked.whole.then_some(all);
+    // A hop limit of 0 is taken over IPv6, and ends at the first router as 1 does.
+    let ttl = asked.ttl.max(1);
     let met = shell.meet(Question::Echo { to: address, ttl, whole })?;
     let met = met.unwrap_or_else(|| Reply::of_all(Outcome::TimedOut, Because::Nothing));
     let answers = matches!(met.outcome, Outcome::Connected | Outcome::Answered(_));
@@ -55,17 +58,19 @@ pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> R
     } else {
         format!("PING {host} ({address}) {size}({all}) bytes of data.\n")
     });
-    let limit = value(&flags, &["w"]).and_then(text::duration);
-    let count = value(&flags, &["c"]).and_then(|n| n.parse::<u32>().ok());
-    let Some(count) = count.or(limit.and_then(|l| u32::try_from(l.as_secs()).ok())) else {
+    let interval = asked.interval;
+    let within = |limit: SignedDuration| {
+        let many = limit.as_millis() / interval.as_millis().max(1);
+        u64::try_from(many).unwrap_or(u64::MAX)
+    };
+    let Some(count) = asked.count.or(asked.deadline.map(within)) else {
         return Err(shell.block());
     };
-    let count = count.clamp(1, 1000);
-    let wait = value(&flags, &["W"]).and_then(text::duration).unwrap_or(SignedDuration::from_secs(10));
+    let count = count.clamp(1, COUNT_LIMIT);
     let back = size.saturating_add(8);
     for i in 0..count {
         if i > 0 {
-            shell.pass(SignedDuration::from_secs(1))?;
+            shell.pass(interval)?;
         }
         match &error {
             Some(Error::Local(mtu)) => {
@@ -85,7 +90,7 @@ pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> R
         }
     }
     if !answers && error.is_none() {
-        shell.pass(limit.map_or(wait, |l| l.min(wait)))?;
+        shell.pass(asked.deadline.map_or(asked.wait, |l| l.min(asked.wait)))?;
     }
     let (received, lost) = if answers { (count, 0) } else { (0, 100) };
     shell.print(&if busybox {
@@ -94,7 +99,7 @@ pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> R
             "\n--- {host} ping statistics ---\n{count} packets transmitted, {received} packets received, {lost}% packet loss\n{times}"
         )
     } else {
-        let took = u64::from(count.saturating_sub(1)) * 1000;
+        let took = interval.as_millis().saturating_mul(i128::from(count.saturating_sub(1)));
         let times = if answers { "rtt min/avg/max/mdev = 0.100/0.100/0.100/0.000 ms\n" } else { "" };
         let errors = if error.is_some() { format!(" +{count} errors,") } else { String::new() };
         format!(
@@ -105,81 +110,17 @@ pub(in crate::shell::tools) fn ping(shell: &mut Shell<'_>, args: &[String]) -> R
 }
 
 /// What is said of an echo request that was not answered.
-enum Error {
+pub(super) enum Error {
     /// The sender's own kernel does not send it: its interface takes no packets of more bytes than these.
     Local(u16),
     /// This machine has passed it on for the last time.
     Expired(IpAddr),
 }
 
-fn error_of(reply: &Reply) -> Option<Error> {
+pub(super) fn error_of(reply: &Reply) -> Option<Error> {
     match (reply.because, reply.endpoint) {
         (Because::TooLarge(mtu), _) => Some(Error::Local(mtu)),
         (Because::Expired, Some(router)) => Some(Error::Expired(router.ip())),
         _ => None,
     }
-}
-
-/// `traceroute` with the options that both have (`networking/traceroute.c` of BusyBox, traceroute(8)). Its probes meet what echo requests
-/// meet.
-pub(in crate::shell::tools) fn traceroute(shell: &mut Shell<'_>, args: &[String]) -> Ran {
-    let busybox = shell.program.tools == Tools::Busybox;
-    let (flags, operands) = flags(args, &["m", "q", "w", "f", "p", "s", "i", "t", "z", "g", "N"]);
-    let Some(host) = operands.first().map(|h| (*h).to_owned()) else {
-        shell.error("Usage: traceroute [-n] [-f FIRST_TTL] [-m MAX_TTL] [-q PROBES] [-w SECONDS] HOST");
-        return Ok(1);
-    };
-    let address = match shell.address(&host)? {
-        Ok(address) => address,
-        Err(why) => {
-            shell.error(&match busybox {
-                true => format!("traceroute: bad address '{host}'"),
-                false => format!("{host}: {}", why.message()),
-            });
-            return Ok(if busybox { 1 } else { 2 });
-        }
-    };
-    let number = |name: &str, otherwise: u8| {
-        value(&flags, &[name]).and_then(|n| n.parse::<u8>().ok()).filter(|n| *n > 0).unwrap_or(otherwise)
-    };
-    let (first, most, probes) = (number("f", 1), number("m", 30), number("q", 3));
-    let wait = value(&flags, &["w"]).and_then(text::duration).unwrap_or(SignedDuration::from_secs(5));
-    let numeric = has(&flags, &["n"]);
-    let bytes = if busybox { 46 } else { 60 };
-    shell.print(&format!("traceroute to {host} ({address}), {most} hops max, {bytes} byte packets\n"));
-    for ttl in first..=most {
-        let probe = Question::Echo { to: address, ttl, whole: None };
-        let reply = shell.meet(probe)?.unwrap_or_else(|| Reply::of_all(Outcome::TimedOut, Because::Nothing));
-        let arrived = matches!(reply.outcome, Outcome::Connected | Outcome::Answered(_));
-        let by = match error_of(&reply) {
-            Some(Error::Expired(router)) => Some(router),
-            _ => Some(address).filter(|_| arrived),
-        };
-        shell.print(&format!("{ttl:2}"));
-        match by {
-            Some(by) => {
-                let shown = if numeric { by.to_string() } else { named(shell, by)? };
-                let times = "  0.100 ms".repeat(probes.into());
-                shell.print(&format!("  {shown}{times}\n"));
-            }
-            // Nothing comes back. BusyBox waits for each probe, the other one for all of them together.
-            None => {
-                let times = if busybox { probes } else { 1 };
-                shell.pass(wait.saturating_mul(times.into()))?;
-                shell.print(&format!("{}\n", "  *".repeat(probes.into())));
-            }
-        }
-        if arrived {
-            break;
-        }
-    }
-    Ok(0)
-}
-
-/// An address behind its name, or behind itself if it has none.
-fn named(shell: &mut Shell<'_>, address: IpAddr) -> Result<String, Stop> {
-    let conf = resolv_conf(shell);
-    let name = name_of(shell, &conf, address)?;
-    let name = name.trim();
-    Ok(if name.is_empty() { format!("{address} ({address})") } else { format!("{name} ({address})") })
 }
