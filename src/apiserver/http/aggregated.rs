@@ -12,7 +12,8 @@ use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
 use crate::api::{Key, Kind, Object, metrics};
 use crate::apimachinery::{HttpResponse, Request, Response, Status, Verb};
-use crate::apiserver::{ANONYMOUS, Aggregated};
+use crate::apimachinery::user::ANONYMOUS;
+use crate::apiserver::Aggregated;
 
 /// The part of a path below `/apis/metrics.k8s.io`; `None` for any other path.
 pub(super) fn below(path: &str) -> Option<Vec<&str>> {

@@ -1,14 +1,15 @@
 //! What a request is, as policies see it (`admission.Attributes`).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
 use crate::api::types::ObjectMeta;
 use crate::api::{Kind, MetaExt, Object, go_types};
-use crate::apimachinery::{DeleteOptions, Request};
+use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
+use crate::apimachinery::{DeleteOptions, Request, UserInfo};
 use crate::apiserver::kinds::versions;
-use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 
 /// What a request does to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub(in crate::apiserver) struct Attributes<'a> {
     pub(super) old: Option<Part<'a>>,
     request: &'a Request,
     deletes: Option<&'a DeleteOptions>,
+    /// Who sends the request.
+    pub(super) user: Rc<UserInfo>,
 }
 
 /// An object as policies see it.
@@ -149,7 +152,15 @@ impl<'a> Attributes<'a> {
             old: None,
             request,
             deletes: None,
+            user: Rc::default(),
         }
+    }
+
+    /// Says who sends the request: a user, or a component of the cluster, whose program's controllers have accounts of
+    /// their own.
+    pub(super) fn of_user(self, user: Option<Rc<UserInfo>>, program: Option<&str>) -> Attributes<'a> {
+        let user = user.unwrap_or_else(|| Rc::new(component(&self.request.user, program)));
+        Attributes { user, ..self }
     }
 
     /// Whether the request is for the kind itself, and so other versions of its objects can be made.
@@ -185,11 +196,6 @@ impl<'a> Attributes<'a> {
         let of_resource =
             |kind: Kind| json!({"group": kind.group(), "version": kind.version(), "resource": kind.plural()});
         let matched_kind = if self.converts() { matched } else { self.kind };
-        // Nobody is asked who they are. A component of the cluster has the name under which it writes.
-        let user = match &self.request.field_manager {
-            None => json!({"username": *self.request.user, "groups": ["system:authenticated"]}),
-            Some(_) => json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}),
-        };
         let mut value = json!({
             "uid": "",
             "kind": of_kind(matched_kind),
@@ -197,7 +203,7 @@ impl<'a> Attributes<'a> {
             "requestKind": of_kind(self.kind),
             "requestResource": of_resource(self.resource),
             "operation": self.operation.as_str(),
-            "userInfo": user,
+            "userInfo": self.user.to_value(),
             "object": null,
             "oldObject": null,
             "dryRun": self.request.dry_run,
@@ -249,4 +255,16 @@ impl<'a> Attributes<'a> {
         }
         value
     }
+}
+
+/// The user of a component. Each controller of kube-controller-manager has an account in `kube-system`
+/// (`--use-service-account-credentials`), another component the name under which it writes.
+fn component(name: &str, program: Option<&str>) -> UserInfo {
+    const NAMESPACE: &str = "kube-system";
+    if program != Some("kube-controller-manager") {
+        return UserInfo::new(name, &[ALL_AUTHENTICATED]);
+    }
+    let mut groups = service_account_groups(NAMESPACE);
+    groups.push(ALL_AUTHENTICATED.to_owned());
+    UserInfo { name: format!("{SERVICE_ACCOUNT_PREFIX}{NAMESPACE}:{name}"), groups, ..UserInfo::default() }
 }

@@ -41,6 +41,7 @@ impl ApiServer {
             return Ok(());
         }
         cx.enter(Stage::Admit, validating::NAME, object);
-        validating::validate(self, &attributes(), &mut cx.admission_warnings)
+        let attributes = attributes().of_user(cx.user.clone(), cx.program.as_deref());
+        validating::validate(self, &attributes, &mut cx.admission_warnings)
     }
 }
