@@ -52,7 +52,8 @@ fn references_config_maps(spec: &PodSpec) -> bool {
 
 /// The names of the Secrets that a pod needs (`VisitPodSecretNames`).
 pub fn secrets(spec: &PodSpec) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = spec.image_pull_secrets.iter().flatten().map(|s| s.name.clone()).collect();
+    let mut names: BTreeSet<String> =
+        spec.image_pull_secrets.iter().flatten().map(|s| s.name.clone()).collect();
     for c in containers(spec) {
         names.extend(c.env_from.iter().flatten().filter_map(|e| Some(e.secret_ref.as_ref()?.name.clone())));
         let sources = c.env.iter().flatten().filter_map(|e| e.value_from.as_ref());
@@ -82,7 +83,9 @@ pub fn secrets(spec: &PodSpec) -> BTreeSet<String> {
 pub fn config_maps(spec: &PodSpec) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for c in containers(spec) {
-        names.extend(c.env_from.iter().flatten().filter_map(|e| Some(e.config_map_ref.as_ref()?.name.clone())));
+        names.extend(
+            c.env_from.iter().flatten().filter_map(|e| Some(e.config_map_ref.as_ref()?.name.clone())),
+        );
         let sources = c.env.iter().flatten().filter_map(|e| e.value_from.as_ref());
         names.extend(sources.filter_map(|s| Some(s.config_map_key_ref.as_ref()?.name.clone())));
     }

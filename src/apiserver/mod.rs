@@ -63,8 +63,8 @@ use crate::apimachinery::{Body, Request, Response, Status, Subresource, UserInfo
 use crate::etcd::Etcd;
 
 pub use aggregated::Aggregated;
-use authorization::DefaultPolicy;
 use apiextensions::{Definitions, View};
+use authorization::DefaultPolicy;
 use context::RequestContext;
 pub use etcd_view::EtcdView;
 pub use kubelets::{Kubelets, NoKubelets};

@@ -1,5 +1,6 @@
 //! How a command line finds its way to a command, as `spf13/cobra` does it.
 
+use super::call::escaped;
 use super::command::CliCommand;
 use super::commands::COMMANDS;
 use super::config::Config;
@@ -91,6 +92,11 @@ fn identity(args: &flags::Args) -> Vec<(String, String)> {
         add("Impersonate-Uid", uid);
     }
     args.all("as-group").iter().for_each(|group| add("Impersonate-Group", group));
+    for extra in args.all("as-user-extra") {
+        let (key, value) = extra.split_once('=').unwrap_or((extra, ""));
+        // Bytes that no header's name can hold travel percent-encoded.
+        add(&format!("Impersonate-Extra-{}", escaped(key, b"-_.!#$&'*+^`|~")), value);
+    }
     headers
 }
 

@@ -23,8 +23,7 @@ const AGGREGATE_TO: &str = "rbac.authorization.k8s.io/aggregate-to-";
 const PASSES: usize = 3;
 
 /// The kinds of roles and bindings.
-pub const KINDS: [Kind; 4] =
-    [Kind::ROLE, Kind::CLUSTER_ROLE, Kind::ROLE_BINDING, Kind::CLUSTER_ROLE_BINDING];
+pub const KINDS: [Kind; 4] = [Kind::ROLE, Kind::CLUSTER_ROLE, Kind::ROLE_BINDING, Kind::CLUSTER_ROLE_BINDING];
 
 thread_local! {
     /// The objects, without and with what the aggregation controller makes of them; read when they are asked for.
@@ -69,8 +68,7 @@ pub fn aggregate<'a>(
     for selector in selectors {
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         let none = BTreeMap::new();
-        let matches =
-            |r: &&ClusterRole| selector.matches(r.metadata.labels.as_ref().unwrap_or(&none));
+        let matches = |r: &&ClusterRole| selector.matches(r.metadata.labels.as_ref().unwrap_or(&none));
         let mut sources: Vec<&ClusterRole> =
             all.clone().filter(matches).filter(|r| r.metadata.name != role.metadata.name).collect();
         sources.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
@@ -189,7 +187,9 @@ fn metadata(namespace: Option<&str>, name: &str, words: &[String]) -> ObjectMeta
         name: Some(name.to_owned()),
         namespace: namespace.map(str::to_owned),
         labels: Some(labels),
-        annotations: Some([("rbac.authorization.kubernetes.io/autoupdate".to_owned(), "true".to_owned())].into()),
+        annotations: Some(
+            [("rbac.authorization.kubernetes.io/autoupdate".to_owned(), "true".to_owned())].into(),
+        ),
         ..ObjectMeta::default()
     }
 }
@@ -217,7 +217,11 @@ mod tests {
 
     fn role(aggregated: bool, name: &str) -> Rc<ClusterRole> {
         let all = objects(aggregated);
-        all.iter().filter_map(|o| o.get::<ClusterRole>()).find(|r| r.metadata.name.as_deref() == Some(name)).unwrap().clone()
+        all.iter()
+            .filter_map(|o| o.get::<ClusterRole>())
+            .find(|r| r.metadata.name.as_deref() == Some(name))
+            .unwrap()
+            .clone()
     }
 
     /// `plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata`: `cluster-roles.yaml` and `cluster-role-bindings.yaml`.

@@ -5,10 +5,10 @@
 use std::rc::Rc;
 
 use crate::api::fields::FieldSelector;
-use crate::apiserver::validation::path_segment_name;
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, HttpRequest, Status, UserInfo};
 use crate::apiserver::http::{Query, unescape};
+use crate::apiserver::validation::path_segment_name;
 
 /// What a user asks to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,11 @@ pub(in crate::apiserver) struct Resource {
 }
 
 impl Resource {
+    /// The same objects, but only those that a field selector matches.
+    pub(in crate::apiserver) fn of_fields(self, selector: &FieldSelector) -> Resource {
+        Resource { field: exact_field(selector), ..self }
+    }
+
     /// `pods/log`
     pub(super) fn combined(&self) -> String {
         match self.subresource.as_str() {
@@ -204,7 +209,12 @@ mod tests {
             ("GET", "/api/v1/pods", "fieldSelector=metadata.name%3Dfoo", "list pods ||foo"),
             ("GET", "/api/v1/watch/namespaces/other/pods", "", "watch pods |other|"),
             ("DELETE", "/api/v1/namespaces/other/pods", "", "deletecollection pods |other|"),
-            ("GET", "/apis/extensions/v1beta1/namespaces/ns/pods/foo/scale", "", "get pods/scale extensions|ns|foo"),
+            (
+                "GET",
+                "/apis/extensions/v1beta1/namespaces/ns/pods/foo/scale",
+                "",
+                "get pods/scale extensions|ns|foo",
+            ),
             ("GET", "/api/v1/namespaces/ns/pods/foo/proxy/x", "", "get pods/proxy |ns|foo"),
             ("GET", "/apis/batch/v1", "", "get /apis/batch/v1"),
             ("POST", "/healthz/", "", "post /healthz/"),

@@ -13,9 +13,7 @@ use serde_json::Value;
 
 use crate::api::service_account_token::{HEADER, ISSUER};
 use crate::api::{Kind, MetaExt, ObjectRef};
-use crate::apimachinery::user::{
-    ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups,
-};
+use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
 use crate::apimachinery::{HttpRequest, Status, UserInfo};
 use crate::apiserver::ApiServer;
 
@@ -59,7 +57,11 @@ impl ApiServer {
     }
 
     /// The user of a bearer token that is for one of these audiences; `None` if the token is not valid.
-    pub(in crate::apiserver) fn user_of_token(&self, token: &str, audiences: &[String]) -> Option<Authenticated> {
+    pub(in crate::apiserver) fn user_of_token(
+        &self,
+        token: &str,
+        audiences: &[String],
+    ) -> Option<Authenticated> {
         if let Some(user) = self.token_auth.get(token) {
             return Some(Authenticated { user: user.clone(), audiences: Vec::new() });
         }
@@ -67,7 +69,10 @@ impl ApiServer {
         let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
         let now = self.now.as_second();
         let second = |claim: &str| claims.get(claim).and_then(Value::as_i64);
-        if text(&claims, "/iss") != ISSUER || second("exp")? <= now || second("nbf").is_some_and(|at| at > now) {
+        if text(&claims, "/iss") != ISSUER
+            || second("exp")? <= now
+            || second("nbf").is_some_and(|at| at > now)
+        {
             return None;
         }
         let listed = claims.get("aud").and_then(Value::as_array).into_iter().flatten();

@@ -15,7 +15,7 @@ use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::etcd::{Record, Records};
 
-/// The revision at which the default objects were made.
+/// The `resourceVersion` of the default objects.
 const REVISION: u64 = 1;
 
 /// The default objects, and which of them are gone.
@@ -91,9 +91,9 @@ impl ApiServer {
     /// A snapshot of the store in which the default objects of a kind are, too.
     pub(in crate::apiserver) fn with_defaults(&self, mut data: Records, kind: Kind) -> Records {
         if is_policy(kind) {
-            for (at, object) in self.default_policy().iter().filter(|(at, _)| at.kind == kind) {
-                if self.default_object(at).is_some() {
-                    data.insert(at.clone(), Rc::new(record(object.clone())));
+            for (place, (at, object)) in (0..).zip(self.default_policy()) {
+                if at.kind == kind && self.default_object(at).is_some() {
+                    data.insert(at.clone(), Rc::new(record(object.clone(), place)));
                 }
             }
         }
@@ -113,10 +113,11 @@ impl ApiServer {
         let meant = |at: &ObjectRef| {
             at.kind == r.kind && at.key.namespace == r.key.namespace && (whole || at.key.name == name)
         };
-        let objects: Vec<ObjectRef> = self.default_policy().keys().filter(|at| meant(at)).cloned().collect();
-        for at in objects {
+        let objects = (0..).zip(self.default_policy().keys()).filter(|(_, at)| meant(at));
+        let objects: Vec<(u64, ObjectRef)> = objects.map(|(place, at)| (place, at.clone())).collect();
+        for (place, at) in objects {
             if let Some(object) = self.default_object(&at).cloned() {
-                self.etcd.reveal(at, record(object));
+                self.etcd.reveal(at, record(object, place));
             }
         }
     }
@@ -129,6 +130,8 @@ impl ApiServer {
     }
 }
 
-fn record(object: Object) -> Record {
-    Record { object, create_revision: REVISION, mod_revision: REVISION, notes: None }
+/// The record of a default object. No two records have the same revision, so they count down from the last one that there
+/// could be.
+fn record(object: Object, place: u64) -> Record {
+    Record { object, create_revision: REVISION, mod_revision: u64::MAX - place, notes: None }
 }

@@ -19,12 +19,7 @@ use crate::apiserver::context::RequestContext;
 fn everything() -> [PolicyRule; 2] {
     let all = || vec!["*".to_owned()];
     [
-        PolicyRule {
-            verbs: all(),
-            api_groups: Some(all()),
-            resources: Some(all()),
-            ..PolicyRule::default()
-        },
+        PolicyRule { verbs: all(), api_groups: Some(all()), resources: Some(all()), ..PolicyRule::default() },
         PolicyRule { verbs: all(), non_resource_urls: Some(all()), ..PolicyRule::default() },
     ]
 }

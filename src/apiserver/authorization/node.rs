@@ -213,7 +213,9 @@ impl Asks<'_> {
             self.is_needed(namespace, |pod| pod.spec.as_ref().is_some_and(|spec| pick(spec)))
         };
         match resource.as_str() {
-            "pods" => self.pods_here().any(|p| p.metadata.namespace() == namespace && p.metadata.name() == name),
+            "pods" => {
+                self.pods_here().any(|p| p.metadata.namespace() == namespace && p.metadata.name() == name)
+            }
             "secrets" => of_spec(&|s| pod_references::secrets(s).contains(name)),
             "configmaps" => of_spec(&|s| pod_references::config_maps(s).contains(name)),
             "serviceaccounts" => of_spec(&|s| s.service_account_name.as_deref() == Some(name)),

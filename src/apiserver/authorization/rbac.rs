@@ -69,7 +69,12 @@ impl Bound<'_> {
             }
             _ => go_quote(subject),
         };
-        format!("{} {name} of {} {} to {of} {subject}", kind.as_str(), self.role.kind, go_quote(&self.role.name))
+        format!(
+            "{} {name} of {} {} to {of} {subject}",
+            kind.as_str(),
+            self.role.kind,
+            go_quote(&self.role.name)
+        )
     }
 }
 

@@ -87,7 +87,10 @@ fn covers(owner: &PolicyRule, part: &Part) -> bool {
                 owned == url || (owned.ends_with('*') && url.starts_with(owned.trim_end_matches('*')))
             };
             // A rule for some names only covers nothing that has none.
-            (verb, list(&owner.non_resource_urls).iter().any(of_path) && list(&owner.resource_names).is_empty())
+            (
+                verb,
+                list(&owner.non_resource_urls).iter().any(of_path) && list(&owner.resource_names).is_empty(),
+            )
         }
         Part::Resource { group, resource, name, verb } => {
             let (groups, resources, names) =
@@ -134,7 +137,8 @@ fn line(part: &Part, verbs: &[String]) -> String {
         Part::Url { url, .. } => format!("{{NonResourceURLs:[{}], Verbs:{verbs}}}", go_quote(url)),
         Part::Resource { group, resource, name, .. } => {
             let (group, resource) = (go_quote(group), go_quote(resource));
-            let names = name.as_ref().map(|n| format!("ResourceNames:[{}], ", go_quote(n))).unwrap_or_default();
+            let names =
+                name.as_ref().map(|n| format!("ResourceNames:[{}], ", go_quote(n))).unwrap_or_default();
             format!("{{APIGroups:[{group}], Resources:[{resource}], {names}Verbs:{verbs}}}")
         }
     }
@@ -164,9 +168,14 @@ mod tests {
     /// `pkg/registry/rbac/validation/policy_compact_test.go`.
     #[test]
     fn what_is_not_covered_is_listed_by_resource() {
-        let owned = [rule(&["get", "list"], &[""], &["pods", "*/scale"], &[]), rule(&["*"], &["apps"], &["*"], &["a"])];
+        let owned = [
+            rule(&["get", "list"], &[""], &["pods", "*/scale"], &[]),
+            rule(&["*"], &["apps"], &["*"], &["a"]),
+        ];
         assert!(missing(&owned, &[rule(&["get"], &[""], &["pods"], &["one"])]).is_empty());
-        assert!(missing(&owned, &[rule(&["list"], &[""], &["replicationcontrollers/scale"], &[])]).is_empty());
+        assert!(
+            missing(&owned, &[rule(&["list"], &[""], &["replicationcontrollers/scale"], &[])]).is_empty()
+        );
         assert!(missing(&owned, &[rule(&["delete"], &["apps"], &["deployments"], &["a"])]).is_empty());
         let wanted = [
             rule(&["get", "watch", "delete"], &[""], &["secrets", "pods"], &[]),

@@ -5,9 +5,11 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use crate::api::types::ObjectMeta;
+use crate::api::types::{Event, ObjectMeta, Pod};
 use crate::api::{Kind, MetaExt, Object, go_types};
-use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
+use crate::apimachinery::user::{
+    ALL_AUTHENTICATED, MASTERS, NODE_PREFIX, NODES, SERVICE_ACCOUNT_PREFIX, service_account_groups,
+};
 use crate::apimachinery::{DeleteOptions, Request, UserInfo};
 use crate::apiserver::kinds::versions;
 
@@ -156,10 +158,17 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    fn node(&self) -> Option<&str> {
+        [&self.old, &self.object].into_iter().flatten().find_map(|part| match part {
+            Part::Stored(object) => node_of(object),
+            Part::Scale(_) => None,
+        })
+    }
+
     /// Says who sends the request: a user, or a component of the cluster, whose program's controllers have accounts of
     /// their own.
     pub(super) fn of_user(self, user: Option<Rc<UserInfo>>, program: Option<&str>) -> Attributes<'a> {
-        let user = user.unwrap_or_else(|| Rc::new(component(&self.request.user, program)));
+        let user = user.unwrap_or_else(|| Rc::new(component(&self.request.user, program, self.node())));
         Attributes { user, ..self }
     }
 
@@ -258,13 +267,34 @@ impl<'a> Attributes<'a> {
 }
 
 /// The user of a component. Each controller of kube-controller-manager has an account in `kube-system`
-/// (`--use-service-account-credentials`), another component the name under which it writes.
-fn component(name: &str, program: Option<&str>) -> UserInfo {
+/// (`--use-service-account-credentials`), kubelets have the names of their nodes, and another component has the name under
+/// which it writes.
+fn component(name: &str, program: Option<&str>, node: Option<&str>) -> UserInfo {
     const NAMESPACE: &str = "kube-system";
-    if program != Some("kube-controller-manager") {
-        return UserInfo::new(name, &[ALL_AUTHENTICATED]);
+    match (program.unwrap_or(name), name) {
+        ("kube-controller-manager", _) => {
+            let mut groups = service_account_groups(NAMESPACE);
+            groups.push(ALL_AUTHENTICATED.to_owned());
+            let name = format!("{SERVICE_ACCOUNT_PREFIX}{NAMESPACE}:{name}");
+            UserInfo { name, groups, ..UserInfo::default() }
+        }
+        ("kube-scheduler", _) => UserInfo::new("system:kube-scheduler", &[ALL_AUTHENTICATED]),
+        ("kube-apiserver", _) => UserInfo::new("system:apiserver", &[MASTERS, ALL_AUTHENTICATED]),
+        ("kubelet", _) => {
+            let name = format!("{NODE_PREFIX}{}", node.unwrap_or_default());
+            UserInfo::new(&name, &[NODES, ALL_AUTHENTICATED])
+        }
+        _ => UserInfo::new(name, &[ALL_AUTHENTICATED]),
     }
-    let mut groups = service_account_groups(NAMESPACE);
-    groups.push(ALL_AUTHENTICATED.to_owned());
-    UserInfo { name: format!("{SERVICE_ACCOUNT_PREFIX}{NAMESPACE}:{name}"), groups, ..UserInfo::default() }
+}
+
+/// The node that an object belongs to, which is that of the kubelet that writes it.
+fn node_of(object: &Object) -> Option<&str> {
+    if let Some(pod) = object.get::<Pod>() {
+        return pod.spec.as_ref()?.node_name.as_deref();
+    }
+    if let Some(event) = object.get::<Event>() {
+        return event.source.as_ref()?.host.as_deref();
+    }
+    [Kind::NODE, Kind::CSI_NODE, Kind::LEASE].contains(&object.kind()).then(|| object.name())
 }

@@ -7,6 +7,7 @@
 //! [`validating`] is the plug-in.
 
 mod attributes;
+mod authority;
 mod evaluation;
 mod matching;
 mod params;

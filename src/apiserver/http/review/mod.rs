@@ -14,13 +14,13 @@ use super::path::Review;
 use super::query::write_options;
 use super::{Call, Result, answer, method_not_allowed, negotiate};
 use crate::api::go_types::{self, GoStruct};
+use crate::api::service_account_token::ISSUER;
 use crate::api::types::rbac::PolicyRule;
 use crate::apimachinery::user::ALL_AUTHENTICATED;
 use crate::apimachinery::{HttpResponse, Status, UserInfo};
 use crate::apiserver::authorization::Access;
 use crate::apiserver::defaults;
 use crate::apiserver::validation::BadValue;
-use crate::api::service_account_token::ISSUER;
 
 const AUTHENTICATION: &str = "authentication.k8s.io/v1";
 const AUTHORIZATION: &str = "authorization.k8s.io/v1";
@@ -110,7 +110,8 @@ impl Call<'_> {
     fn rules_status(&self, namespace: &str) -> Value {
         let rules = self.api.rules_for(&self.sender(), namespace);
         let of_resources = rules.rules.iter().filter(|r| r.resources.as_ref().is_some_and(|l| !l.is_empty()));
-        let of_paths = rules.rules.iter().filter(|r| r.non_resource_urls.as_ref().is_some_and(|l| !l.is_empty()));
+        let of_paths =
+            rules.rules.iter().filter(|r| r.non_resource_urls.as_ref().is_some_and(|l| !l.is_empty()));
         let list = |rule: &PolicyRule, lists: [(&str, &Option<Vec<String>>); 3]| {
             let mut value = json!({"verbs": rule.verbs});
             for (key, list) in lists {
@@ -121,7 +122,14 @@ impl Call<'_> {
             value
         };
         let of_resources = of_resources.map(|r| {
-            list(r, [("apiGroups", &r.api_groups), ("resources", &r.resources), ("resourceNames", &r.resource_names)])
+            list(
+                r,
+                [
+                    ("apiGroups", &r.api_groups),
+                    ("resources", &r.resources),
+                    ("resourceNames", &r.resource_names),
+                ],
+            )
         });
         let of_paths =
             of_paths.map(|r| list(r, [("nonResourceURLs", &r.non_resource_urls), ("", &None), ("", &None)]));
