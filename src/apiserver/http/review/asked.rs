@@ -27,12 +27,11 @@ pub(super) fn user(asked: &Value) -> UserInfo {
 /// The field and the value that a selector demands of all objects.
 fn field(selector: &Value) -> Option<(String, String)> {
     let requirements = selector.get("requirements").and_then(Value::as_array).into_iter().flatten();
-    let found = requirements.filter(|r| text(r, "/operator") == "In").find_map(|r| {
+    requirements.filter(|r| text(r, "/operator") == "In").find_map(|r| {
         let values = texts(r.get("values"));
         let [value] = values.as_slice() else { return None };
         (text(r, "/key") == "spec.nodeName").then(|| (text(r, "/key").to_owned(), value.clone()))
-    });
-    found
+    })
 }
 
 /// What the user would do.
