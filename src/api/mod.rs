@@ -12,6 +12,7 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod bootstrap_policy;
 pub mod cells;
 pub mod cron;
 pub mod csi;

@@ -1,6 +1,9 @@
 //! What other objects of the API a pod refers to (`k8s.io/kubernetes/pkg/api/pod/util.go`).
 
-use super::types::{Container, PodSpec, Volume};
+use std::collections::BTreeSet;
+
+use super::MetaExt;
+use super::types::{Container, Pod, PodSpec, Volume};
 
 fn containers(spec: &PodSpec) -> impl Iterator<Item = &Container> {
     spec.init_containers.iter().flatten().chain(&spec.containers)
@@ -45,6 +48,63 @@ fn references_config_maps(spec: &PodSpec) -> bool {
         v.config_map.is_some() || projected.any(|s| s.config_map.is_some())
     };
     containers(spec).any(of_container) || spec.volumes.iter().flatten().any(of_volume)
+}
+
+/// The names of the Secrets that a pod needs (`VisitPodSecretNames`).
+pub fn secrets(spec: &PodSpec) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> =
+        spec.image_pull_secrets.iter().flatten().map(|s| s.name.clone()).collect();
+    for c in containers(spec) {
+        names.extend(c.env_from.iter().flatten().filter_map(|e| Some(e.secret_ref.as_ref()?.name.clone())));
+        let sources = c.env.iter().flatten().filter_map(|e| e.value_from.as_ref());
+        names.extend(sources.filter_map(|s| Some(s.secret_key_ref.as_ref()?.name.clone())));
+    }
+    for v in spec.volumes.iter().flatten() {
+        names.extend(v.secret.as_ref().and_then(|s| s.secret_name.clone()));
+        names.extend(v.azure_file.as_ref().map(|s| s.secret_name.clone()));
+        let local = [
+            v.cephfs.as_ref().and_then(|s| s.secret_ref.as_ref()),
+            v.cinder.as_ref().and_then(|s| s.secret_ref.as_ref()),
+            v.flex_volume.as_ref().and_then(|s| s.secret_ref.as_ref()),
+            v.rbd.as_ref().and_then(|s| s.secret_ref.as_ref()),
+            v.scale_io.as_ref().map(|s| &s.secret_ref),
+            v.iscsi.as_ref().and_then(|s| s.secret_ref.as_ref()),
+            v.storageos.as_ref().and_then(|s| s.secret_ref.as_ref()),
+            v.csi.as_ref().and_then(|s| s.node_publish_secret_ref.as_ref()),
+        ];
+        names.extend(local.into_iter().flatten().map(|s| s.name.clone()));
+        let projected = v.projected.iter().flat_map(|p| p.sources.iter().flatten());
+        names.extend(projected.filter_map(|s| Some(s.secret.as_ref()?.name.clone())));
+    }
+    names
+}
+
+/// The names of the ConfigMaps that a pod needs (`VisitPodConfigmapNames`).
+pub fn config_maps(spec: &PodSpec) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for c in containers(spec) {
+        names.extend(
+            c.env_from.iter().flatten().filter_map(|e| Some(e.config_map_ref.as_ref()?.name.clone())),
+        );
+        let sources = c.env.iter().flatten().filter_map(|e| e.value_from.as_ref());
+        names.extend(sources.filter_map(|s| Some(s.config_map_key_ref.as_ref()?.name.clone())));
+    }
+    for v in spec.volumes.iter().flatten() {
+        names.extend(v.config_map.as_ref().map(|s| s.name.clone()));
+        let projected = v.projected.iter().flat_map(|p| p.sources.iter().flatten());
+        names.extend(projected.filter_map(|s| Some(s.config_map.as_ref()?.name.clone())));
+    }
+    names
+}
+
+/// The names of the claims that a pod needs. That of an ephemeral volume is named after the pod and the volume.
+pub fn claims(pod: &Pod) -> BTreeSet<String> {
+    let volumes = pod.spec.iter().flat_map(|s| s.volumes.iter().flatten());
+    let name = |v: &Volume| match &v.persistent_volume_claim {
+        Some(claim) => Some(claim.claim_name.clone()),
+        None => v.ephemeral.as_ref().map(|_| format!("{}-{}", pod.metadata.name(), v.name)),
+    };
+    volumes.filter_map(name).collect()
 }
 
 /// The resource of the first sort of objects of the API that a pod refers to, as a kubelet names it when it refuses a static

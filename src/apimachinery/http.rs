@@ -19,6 +19,10 @@ pub struct HttpRequest {
     pub user_agent: String,
     /// `If-None-Match`: the tag of the answer that the client has kept.
     pub if_none_match: String,
+    /// The headers that say who asks, by their names in Go's spelling and in order: `Authorization`, `Impersonate-User`,
+    /// `Impersonate-Group`, `Impersonate-Uid` and `Impersonate-Extra-…`. A request without `Authorization` is one with the
+    /// administrator's client certificate; an empty value says that there is no such certificate either.
+    pub identity: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
     /// Whether more of the body may follow. A command that reads it (`pods/exec`) waits at its end.

@@ -20,6 +20,7 @@ mod options;
 mod patch;
 mod request;
 mod status;
+pub mod user;
 mod watch;
 mod wire;
 
@@ -34,5 +35,6 @@ pub use patch::Patch;
 pub(crate) use patch::with_status;
 pub use request::{Binding, Body, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
+pub use user::UserInfo;
 pub use watch::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
 pub use wire::{wire, wire_answer};

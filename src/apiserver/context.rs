@@ -6,7 +6,7 @@ use super::apiextensions::{Validated, View};
 use super::stage::{Entered, Stage};
 use super::validation::Errors;
 use crate::api::{Manager, Object};
-use crate::apimachinery::Request;
+use crate::apimachinery::{Request, UserInfo};
 
 /// What the stages of one request leave for later stages and for the answer. It is made when a request comes and ends
 /// with the answer; nothing of it stays on the server.
@@ -18,6 +18,8 @@ pub(super) struct RequestContext {
     /// The object as it was before admission and the kind's strategy added fields to it, if they did. The fields that
     /// they add have no manager.
     pub(super) submitted: Option<Object>,
+    /// The user who sends the request over HTTP; `None` for a component of the cluster, which may do everything.
+    pub(super) user: Option<Rc<UserInfo>>,
     /// The program that sends the request, as it stands first in its user agent (`kube-controller-manager`); `None` for
     /// one whose program has the user's name.
     pub(super) program: Option<Rc<str>>,

@@ -18,6 +18,7 @@ mod admission;
 mod aggregated;
 pub mod apiextensions;
 mod apply;
+mod authorization;
 mod binding;
 mod cacher;
 mod context;
@@ -52,19 +53,18 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 #[cfg(not(target_arch = "wasm32"))]
 use std::cell::RefCell;
-#[cfg(not(target_arch = "wasm32"))]
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::api::ip_family::IpFamily;
 use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, Object, ObjectRef, Timestamp};
-use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, UserInfo, Verb};
 use crate::etcd::Etcd;
 
 pub use aggregated::Aggregated;
 use apiextensions::{Definitions, View};
+use authorization::DefaultPolicy;
 use context::RequestContext;
 pub use etcd_view::EtcdView;
 pub use kubelets::{Kubelets, NoKubelets};
@@ -74,12 +74,8 @@ pub use strict::Undecodable;
 pub use trace::Trace;
 pub use watch::WatchCache;
 
-/// The name of a client that does not say who it is. Nobody is asked here, so every client has it.
-pub(crate) const ANONYMOUS: &str = "system:anonymous";
 /// The user of what the API server does itself.
 const OWN_USER: &str = "kube-apiserver";
-/// The group of such clients.
-pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 /// One write to the store, with the facts that an audit log has of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,6 +138,10 @@ pub struct ApiServer {
     down: bool,
     /// The revision that the watch cache began with: that of the program's last start.
     cached_since: u64,
+    /// The roles and bindings that a new cluster has.
+    default_policy: DefaultPolicy,
+    /// The bearer tokens of users (`--token-auth-file`).
+    token_auth: Rc<BTreeMap<String, UserInfo>>,
 }
 
 /// The most kinds that a server makes for CustomResourceDefinitions in its life: one for each version of a definition,
@@ -176,6 +176,8 @@ impl ApiServer {
             foreign_uids: Rc::default(),
             down: false,
             cached_since: 0,
+            default_policy: DefaultPolicy::default(),
+            token_auth: Rc::default(),
         }
     }
 
@@ -327,7 +329,9 @@ impl ApiServer {
         if request.kind == Kind::CUSTOM_RESOURCE_DEFINITION {
             self.kinds_are_left(request)?;
         }
-        if !request.verb.writes() {
+        if request.verb.writes() {
+            self.reveal(request);
+        } else {
             cx.enter(Stage::Store, "", None);
         }
         match request.verb {

@@ -42,7 +42,10 @@ pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
 pub use env::Env;
 pub use escape::escape;
 pub(crate) use escape::is_reserved;
-pub use eval::{Activation, Asked, EvalError, Evaluation, Key, Library, List, Map, Value};
+pub use eval::{
+    Activation, AllowAll, Asked, Authorizer, EvalError, Evaluation, Key, Library, List, Map, Question, Value,
+    Verdict,
+};
 pub use issues::{Issue, Issues};
 pub use policy::{PolicyCompiler, Wanted};
 pub use program::Program;

@@ -271,12 +271,27 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
     /// Applies a part of the status of an object that is in no namespace (server-side apply), and takes it from whoever manages
     /// it otherwise.
     pub fn apply_status<T: ApiKind>(&self, key: Key, status: Value, manager: &str) -> ApiCall<S, Rc<T>> {
-        let config = json!({
-            "apiVersion": T::KIND.api_version(), "kind": T::KIND.as_str(), "metadata": {"name": &*key.name},
-            "status": status,
-        });
+        self.apply_to(key, Subresource::Status, json!({"status": status}), manager)
+    }
+
+    /// Applies fields of an object that is in no namespace (server-side apply), and takes them from whoever manages them
+    /// otherwise. What the manager has applied before and does not name any more goes.
+    pub fn apply<T: ApiKind>(&self, key: Key, fields: Value, manager: &str) -> ApiCall<S, Rc<T>> {
+        self.apply_to(key, Subresource::None, fields, manager)
+    }
+
+    fn apply_to<T: ApiKind>(
+        &self,
+        key: Key,
+        subresource: Subresource,
+        mut config: Value,
+        manager: &str,
+    ) -> ApiCall<S, Rc<T>> {
+        config["apiVersion"] = T::KIND.api_version().into();
+        config["kind"] = T::KIND.as_str().into();
+        config["metadata"] = json!({"name": &*key.name});
         let change = Patch::Apply { config, force: true };
-        let mut call = self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change));
+        let mut call = self.call(Verb::Patch, T::KIND, key, subresource, Body::Patch(change));
         if let Some(pending) = call.pending.as_mut() {
             Rc::make_mut(&mut pending.request).field_manager = Some(manager.into());
         }

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use crate::api::Timestamp;
+use crate::api::{Timestamp, order};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
 /// Where kubectl finds the API server.
@@ -33,7 +33,7 @@ pub fn debugging(level: u8, at: Timestamp, request: &HttpRequest, response: &Htt
     match level {
         6 => {}
         7 | 8 => {
-            let headers = text(&headers(&request_headers(request)));
+            let headers = text(&headers(&all_headers(request)));
             log.line(
                 "round_trippers.go:527",
                 "Request",
@@ -63,10 +63,8 @@ pub fn debugging(level: u8, at: Timestamp, request: &HttpRequest, response: &Htt
 
 /// The request as a command that can be typed, without its body.
 pub fn curl(request: &HttpRequest) -> String {
-    let headers: String = request_headers(request)
-        .iter()
-        .map(|(k, v)| format!(" -H {}", quoted(&format!("{k}: {v}"))))
-        .collect();
+    let headers: String =
+        all_headers(request).iter().map(|(k, v)| format!(" -H {}", quoted(&format!("{k}: {v}")))).collect();
     format!("curl -v -X{} {headers} '{}'\n", request.method, url(request))
 }
 
@@ -84,6 +82,17 @@ fn request_headers(request: &HttpRequest) -> Vec<(&'static str, String)> {
     headers
 }
 
+/// The headers of a request, sorted. A token is not told.
+fn all_headers(request: &HttpRequest) -> Vec<(String, String)> {
+    let of_request = request_headers(request).into_iter().map(|(name, value)| (name.to_owned(), value));
+    let mut headers: Vec<(String, String)> = of_request.chain(request.identity.iter().cloned()).collect();
+    for (_, value) in headers.iter_mut().filter(|(name, _)| name == "Authorization") {
+        *value = "Bearer <masked>".to_owned();
+    }
+    order::sort_by_key(&mut headers, |(name, _)| name.clone());
+    headers
+}
+
 /// Of the headers those that there are here; real ones also name the audit event and the flow.
 fn response_headers(at: Timestamp, response: &HttpResponse) -> Vec<(&'static str, String)> {
     let mut headers = vec![
@@ -97,7 +106,7 @@ fn response_headers(at: Timestamp, response: &HttpResponse) -> Vec<(&'static str
     headers
 }
 
-fn headers(list: &[(&'static str, String)]) -> String {
+fn headers<N: std::fmt::Display>(list: &[(N, String)]) -> String {
     list.iter().map(|(k, v)| format!("{k}: {v}\n")).collect()
 }
 

@@ -21,6 +21,7 @@ use crate::api::{ApiKind, Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::client::Component;
+use crate::controllers::clusterroleaggregation;
 use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
 use crate::etcd::Etcd;
 
@@ -157,12 +158,15 @@ impl Cluster {
             callers: Default::default(),
         };
         cluster.api.set_ip_family(config.ip_family);
+        let controllers = (config.controllers)();
+        let aggregates = controllers.iter().any(|c| *c.name() == *clusterroleaggregation::NAME);
+        cluster.api.set_default_policy(config.start, aggregates);
         for object in
             bootstrap_objects(config.ip_family).into_iter().chain(config.addon_objects.iter().cloned())
         {
             cluster.bootstrap(object);
         }
-        cluster.add_process(Process::new("kube-controller-manager", None, (config.controllers)()));
+        cluster.add_process(Process::new("kube-controller-manager", None, controllers));
         cluster.add_process(Process::new("kube-scheduler", None, (config.scheduler)()));
         let addons = (config.addons)();
         if let Some(name) = addons.first().map(|c| c.name()) {

@@ -91,7 +91,7 @@ use std::rc::Rc;
 
 use crate::api::Timestamp;
 use crate::api::persistent::Vector;
-use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response};
+use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response, UserInfo};
 use crate::apiserver::http::{self, Served};
 use crate::apiserver::{ApiServer, Kubelets, Trace, Write};
 use crate::network::cni::Plugin;
@@ -228,6 +228,11 @@ impl Cluster {
         self.notice(&writes);
         self.settle_network();
         (response, writes)
+    }
+
+    /// Gives the API server the bearer tokens of users (`--token-auth-file`).
+    pub fn set_token_auth(&mut self, tokens: BTreeMap<String, UserInfo>) {
+        self.api.set_token_auth(tokens);
     }
 
     /// Gives the API server the documentation of its types, which `kubectl explain` reads.

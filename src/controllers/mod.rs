@@ -1,5 +1,6 @@
 //! kube-controller-manager: one file or folder for each controller, named as in `kubernetes/pkg/controller`.
 
+pub mod clusterroleaggregation;
 pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod cronjob;
@@ -45,8 +46,9 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/names`.
-const ALIASES: [(&str, &str); 28] = [
+const ALIASES: [(&str, &str); 29] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
+    ("clusterrole-aggregation", "clusterrole-aggregation-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
     ("deployment", "deployment-controller"),
@@ -117,5 +119,6 @@ pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
         Controller::boxed(nodeipam::NodeIpamController { ip_family }),
         Controller::boxed(ttl::TtlController),
         Controller::boxed(validating_admission_policy_status::Controller),
+        Controller::boxed(clusterroleaggregation::ClusterRoleAggregationController),
     ]
 }

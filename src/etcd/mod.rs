@@ -213,6 +213,11 @@ impl Etcd {
         count
     }
 
+    /// Adds a key that was there all the time, with the record that it had: no revision tells of it.
+    pub fn reveal(&mut self, key: ObjectRef, record: Record) {
+        self.data.insert(key, Rc::new(record));
+    }
+
     /// Replaces all notes about a key by one.
     pub fn replace_notes(&mut self, key: &ObjectRef, note: Note) {
         if let Some(record) = self.data.get_mut(key) {

@@ -22,7 +22,8 @@ const KILLED: i32 = 137;
 /// The exit code of a command that a person has interrupted.
 const INTERRUPTED: i32 = 130;
 /// The flags that say for whom and through which context the first line was executed.
-const IDENTITY: [&str; 7] = ["as", "as-group", "as-uid", "cluster", "context", "token", "user"];
+const IDENTITY: [&str; 8] =
+    ["as", "as-group", "as-uid", "as-user-extra", "cluster", "context", "token", "user"];
 
 /// A shell in a container, line by line. Each line is a command line of kubectl of its own ([`ContainerShell::command`]), so
 /// that a run can be repeated from its command lines. What a shell keeps from one line to the next is told by the line before

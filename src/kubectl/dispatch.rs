@@ -1,5 +1,6 @@
 //! How a command line finds its way to a command, as `spf13/cobra` does it.
 
+use super::call::escaped;
 use super::command::CliCommand;
 use super::commands::COMMANDS;
 use super::config::Config;
@@ -68,12 +69,35 @@ fn descend(
     }
     args.text("field-manager").clone_into(&mut cx.field_manager);
     cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
+    cx.identity = identity(&args);
     let missing: Vec<String> =
         command.required.iter().filter(|r| !args.has(r)).map(|r| go_quote(r).to_string()).collect();
     if !missing.is_empty() {
         return fail(format!("required flag(s) {} not set", missing.join(", ")));
     }
     (command.run)(cx, &args)
+}
+
+/// The headers that the flags say who asks with (`clientcmd.ConfigOverrides`, `transport.NewImpersonatingRoundTripper`).
+fn identity(args: &flags::Args) -> Vec<(String, String)> {
+    let mut headers = Vec::new();
+    let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
+    if let Some(token) = args.flag("token").filter(|t| !t.is_empty()) {
+        add("Authorization", &format!("Bearer {token}"));
+    }
+    if let Some(user) = args.flag("as").filter(|u| !u.is_empty()) {
+        add("Impersonate-User", user);
+    }
+    if let Some(uid) = args.flag("as-uid").filter(|u| !u.is_empty()) {
+        add("Impersonate-Uid", uid);
+    }
+    args.all("as-group").iter().for_each(|group| add("Impersonate-Group", group));
+    for extra in args.all("as-user-extra") {
+        let (key, value) = extra.split_once('=').unwrap_or((extra, ""));
+        // Bytes that no header's name can hold travel percent-encoded.
+        add(&format!("Impersonate-Extra-{}", escaped(key, b"-_.!#$&'*+^`|~")), value);
+    }
+    headers
 }
 
 /// Whether the first word that is left is no command, read as cobra reads words before it knows any flag but

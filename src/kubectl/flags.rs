@@ -103,6 +103,7 @@ pub(super) const GLOBAL: &[Flag] = &[
     text("as"),
     array("as-group"),
     text("as-uid"),
+    array("as-user-extra"),
     text("request-timeout"),
     boolean("insecure-skip-tls-verify"),
     boolean("match-server-version"),

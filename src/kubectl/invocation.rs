@@ -53,6 +53,8 @@ pub(super) struct Invocation<'a> {
     pub field_manager: String,
     /// `-v`
     pub verbosity: u8,
+    /// The headers that say who asks, of `--token`, `--as` and the flags beside it.
+    pub(super) identity: Vec<(String, String)>,
     /// The resources that kubectl knows.
     pub(super) cache: DiscoveryCache,
     /// Whether this command asked for them.
@@ -89,6 +91,7 @@ impl<'a> Invocation<'a> {
             explicit_namespace: false,
             field_manager: String::new(),
             verbosity: 0,
+            identity: Vec::new(),
             cache,
             discovered: false,
             warned: BTreeSet::new(),
@@ -204,6 +207,8 @@ impl<'a> Invocation<'a> {
 
     /// The answer to a request, which may be a refusal. The warnings that came with it are printed.
     fn answer(&mut self, request: &HttpRequest) -> Rc<Answer> {
+        let named = HttpRequest { identity: self.identity.clone(), ..request.clone() };
+        let request = if self.identity.is_empty() { request } else { &named };
         let answer = match self.replies.next() {
             Some(Reply::Answer(answer, at)) => {
                 self.now = at;

@@ -66,7 +66,8 @@ fn known(name: &str) -> Option<&'static str> {
         | "crd-nonstructural-schema-condition-controller"
         | "crd-api-approval-condition-controller"
         | "crd-finalizer"
-        | "validatingadmissionpolicy-status-controller" => "who-d",
+        | "validatingadmissionpolicy-status-controller"
+        | "clusterrole-aggregation-controller" => "who-d",
         _ if name.starts_with("leaderelection-") => "who-machinery",
         _ => return None,
     })

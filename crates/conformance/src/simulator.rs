@@ -93,6 +93,7 @@ pub fn cluster(setup: &Setup) -> Cluster {
         config.addon_objects = Vec::new();
     }
     let mut cluster = Cluster::new(&config);
+    cluster.set_token_auth(token_users());
     if !setup.controllers {
         // A controller creates this ConfigMap; the recordings did not have it.
         let key = Key::new("default", "kube-root-ca.crt");
@@ -174,6 +175,38 @@ fn deleter(writes: &[Write], object: &serde_json::Value) -> (String, String) {
     last.map(|w| (w.by.clone(), w.verb.clone())).unwrap_or_default()
 }
 
+/// The user whose token the recorder used where a request names no other one.
+const ADMIN: &str = "admin";
+
+/// The users who have a token in the recordings' `--token-auth-file`: the recorder itself, and the components. Others have
+/// one as well, and can do what everybody can.
+fn token_users() -> std::collections::BTreeMap<String, apimachinery::UserInfo> {
+    let user = |name: &str, groups: &[&str]| {
+        let user =
+            apimachinery::UserInfo { uid: name.to_owned(), ..apimachinery::UserInfo::new(name, groups) };
+        (token_of(name), user)
+    };
+    [
+        user(ADMIN, &["system:masters"]),
+        user("system:kube-scheduler", &[]),
+        user("system:kube-controller-manager", &[]),
+    ]
+    .into()
+}
+
+fn token_of(user: &str) -> String {
+    format!("token-of-{user}")
+}
+
+/// The headers that say who asks: those that are given, and else the recorder's own token.
+fn identity(headers: &[(String, String)]) -> Vec<(String, String)> {
+    let mut headers = headers.to_vec();
+    if !headers.iter().any(|(name, _)| name == "Authorization") {
+        headers.push(("Authorization".to_owned(), format!("Bearer {}", token_of(ADMIN))));
+    }
+    headers
+}
+
 /// kubectl's client. The second field is the time at which a command that waits is ended.
 struct Client<'a>(&'a mut Simulator, Timestamp);
 
@@ -186,7 +219,9 @@ impl kubectl::ApiClient for Client<'_> {
             let texts = self.0.texts.get_or_init(|| Rc::new(steady_schema::texts())).clone();
             self.0.cluster.set_texts(texts);
         }
-        let (response, writes) = self.0.cluster.http(request);
+        let headers: Vec<(String, String)> = request.identity.clone();
+        let request = apimachinery::HttpRequest { identity: identity(&headers), ..request.clone() };
+        let (response, writes) = self.0.cluster.http(&request);
         self.0.note(&writes);
         response
     }
@@ -263,6 +298,7 @@ impl System for Simulator {
             content_type: r.content_type.clone().unwrap_or_default(),
             accept: r.accept.clone().unwrap_or_default(),
             user_agent: "conformance/1.0".into(),
+            identity: identity(&r.headers),
             body: r.body.clone().unwrap_or_default().into_bytes(),
             ..apimachinery::HttpRequest::default()
         };
@@ -276,9 +312,12 @@ impl System for Simulator {
             content_type: response.content_type,
             warnings: response.warnings,
             body: response.body,
-            // The API server treats every user as an admin: `http::HttpRequest` has no field for these.
-            ignored: r.headers.iter().map(|(name, _)| name.clone()).collect(),
+            ignored: Vec::new(),
         }
+    }
+
+    fn token(&mut self, user: &str) -> Option<String> {
+        Some(token_of(user))
     }
 
     fn wait(&mut self, seconds: f64) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, IF_NONE_MATCH, USER_AGENT};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, IF_NONE_MATCH, USER_AGENT};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -120,6 +120,15 @@ fn header(headers: &HeaderMap, name: HeaderName) -> String {
     values.join(",")
 }
 
+/// The headers that say who asks.
+fn identity(headers: &HeaderMap) -> Vec<(String, String)> {
+    let named = |name: &str| name == AUTHORIZATION.as_str() || name.starts_with("impersonate-");
+    let headers = headers.iter().filter(|(name, _)| named(name.as_str()));
+    headers
+        .map(|(n, v)| (n.as_str().to_owned(), String::from_utf8_lossy(v.as_bytes()).into_owned()))
+        .collect()
+}
+
 async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) -> Response<Answer> {
     let (parts, body) = request.into_parts();
     let body = match read(house, &parts, body).await {
@@ -141,6 +150,7 @@ async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) 
         accept: header(&parts.headers, ACCEPT),
         user_agent: header(&parts.headers, USER_AGENT),
         if_none_match: header(&parts.headers, IF_NONE_MATCH),
+        identity: identity(&parts.headers),
         body: body.to_vec(),
         unfinished: false,
     };

@@ -132,7 +132,7 @@ pub fn relaxed(path: &str) -> Result<String, String> {
 /// The text of a value in an evaluated template.
 pub fn text_of(value: &Value) -> String {
     match value {
-        Value::Object(_) | Value::Array(_) => go_types::go_json(value),
+        Value::Object(_) | Value::Array(_) | Value::Null => go_types::go_json(value),
         other => patch::go_value(other),
     }
 }

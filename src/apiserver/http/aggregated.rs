@@ -11,8 +11,9 @@ use super::{Call, Result, answer, method_not_allowed};
 use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
 use crate::api::{Key, Kind, Object, metrics};
+use crate::apimachinery::user::ANONYMOUS;
 use crate::apimachinery::{HttpResponse, Request, Response, Status, Verb};
-use crate::apiserver::{ANONYMOUS, Aggregated};
+use crate::apiserver::Aggregated;
 
 /// The part of a path below `/apis/metrics.k8s.io`; `None` for any other path.
 pub(super) fn below(path: &str) -> Option<Vec<&str>> {

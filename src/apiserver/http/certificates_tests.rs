@@ -25,10 +25,10 @@ fn a_request_is_approved_and_gets_its_certificate() {
     let made = send(&mut api, "POST", REQUESTS, "", "", &request());
     assert_eq!(made.status, 201, "{}", made.body);
     let mut object = value(&made);
-    assert_eq!(object["spec"]["username"], "system:anonymous");
+    assert_eq!(object["spec"]["username"], "kubernetes-admin");
     assert_eq!(
         (&object["spec"]["groups"], &object["status"]),
-        (&json!(["system:unauthenticated"]), &json!({}))
+        (&json!(["system:masters", "system:authenticated"]), &json!({}))
     );
     // Only the path of approval lets a decision in.
     object["status"]["conditions"] = json!([condition("Approved")]);

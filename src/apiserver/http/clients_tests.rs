@@ -295,6 +295,7 @@ fn checks_of_health_can_be_left_out_and_asked_for() {
         "crd-informer-synced",
         "storage-readiness",
         "start-service-ip-repair-controllers",
+        "rbac/bootstrap-roles",
         "scheduling/bootstrap-system-priority-classes",
         "bootstrap-controller",
         "start-kubernetes-service-cidr-controller",

@@ -7,7 +7,7 @@ use crate::apimachinery::HttpResponse;
 /// What is looked at, in this order. The hooks that run after the start of the server are those of what is here: the
 /// controllers of `controlplane`, the watch cache (`storage-readiness`), and the objects that a cluster starts with. They have ended before the first request is
 /// answered.
-const CHECKS: [&str; 14] = [
+const CHECKS: [&str; 15] = [
     "ping",
     "log",
     "etcd",
@@ -18,6 +18,7 @@ const CHECKS: [&str; 14] = [
     "poststarthook/crd-informer-synced",
     "poststarthook/storage-readiness",
     "poststarthook/start-service-ip-repair-controllers",
+    "poststarthook/rbac/bootstrap-roles",
     "poststarthook/scheduling/bootstrap-system-priority-classes",
     "poststarthook/bootstrap-controller",
     "poststarthook/start-kubernetes-service-cidr-controller",

@@ -58,7 +58,7 @@ use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response,
 use answer::Answer;
 use negotiate::{Media, Shape};
 use path::{RequestPath, Target};
-use query::Query;
+pub(super) use query::{Query, unescape};
 
 pub use discovery::version;
 pub use openapi::{Texts, TypeTexts, texts_of};
@@ -232,6 +232,7 @@ impl Call<'_> {
     // Opening the page creates and patches objects. What answers other requests is not inlined, so that it is in the
     // second part of the page's wasm.
     fn run(&mut self) -> Result<HttpResponse> {
+        self.cx.user = Some(self.api.admit_sender(self.request, &self.query)?);
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
         }

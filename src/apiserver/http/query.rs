@@ -62,7 +62,7 @@ impl Query {
 }
 
 /// Decodes `%20`, and in a query the `+`; what is no escape stays as it is.
-pub(super) fn unescape(text: &str, query: bool) -> String {
+pub fn unescape(text: &str, query: bool) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes().enumerate();
     while let Some((i, b)) = bytes.next() {

@@ -272,7 +272,7 @@ impl ApiServer {
         self.check_revision(query)?;
         let (kind, name) = (target.kind, target.name.as_deref().unwrap_or_default());
         let at = crate::api::ObjectRef::new(kind, target.namespace.as_deref().unwrap_or_default(), name);
-        let stored = self.etcd.get(&at).map(|r| r.object.clone());
+        let stored = self.stored(&at).cloned();
         let stored = stored.ok_or_else(|| Status::not_found(kind, name))?;
         match &target.view {
             Some(view) => view.read(&stored),
@@ -316,6 +316,7 @@ impl ApiServer {
         };
         let revision = revision.unwrap_or(self.etcd.revision());
         let data = self.etcd.at(revision).map_err(|_| expired(&start))?;
+        let data = self.with_defaults(data, target.kind);
         if let Some(view) = &target.view {
             let mut all = self.etcd.range(target.kind, None);
             let unreadable = all.find_map(|(_, r)| view.schema_of(&r.object).err());

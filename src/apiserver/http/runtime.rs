@@ -7,6 +7,7 @@ use crate::api::quote::go_quote;
 use crate::api::types::{Container, Endpoints, Pod};
 use crate::api::{ApiKind as _, Kind, Object, ObjectRef};
 use crate::apimachinery::{HttpResponse, Status};
+use crate::apiserver::authorization::Access;
 
 const NO_NETWORK: &str = "there is no network here";
 
@@ -62,6 +63,15 @@ impl Call<'_> {
         record.map(|r| &r.object).ok_or_else(|| Status::not_found(kind, name))
     }
 
+    /// Who is let through by GET, as a client that speaks WebSockets comes, needs the right to create, too
+    /// (`ensureAuthorizedForVerb` of `pkg/registry/core/pod/rest/subresources.go`).
+    fn may_connect(&self) -> Result<()> {
+        let Some(user) = &self.cx.user else { return Ok(()) };
+        let access = Access { verb: "create".to_owned(), ..Access::of(user, self.request, &self.query) };
+        let decision = self.api.authorize(&access);
+        if decision.allowed { Ok(()) } else { Err(access.forbidden(&decision.reason)) }
+    }
+
     /// A Service is proxied to one of its endpoints.
     fn check_endpoints(&self, namespace: &str, name: &str) -> Result<()> {
         let endpoints = self.object(Kind::ENDPOINTS, namespace, name)?;
@@ -92,6 +102,9 @@ impl Call<'_> {
         };
         if !allowed.contains(&self.request.method.as_str()) {
             return Err(method_not_allowed());
+        }
+        if matches!(part, "attach" | "exec" | "portforward") && self.request.method == "GET" {
+            self.may_connect()?;
         }
         let mut id = name;
         if part == "proxy" {

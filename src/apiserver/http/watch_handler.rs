@@ -25,7 +25,7 @@ impl Call<'_> {
         if let Some(asked) = asked.filter(|asked| initial && *asked > current) {
             watch.refused = Some(Box::new(too_large(asked, current)));
         } else if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
-            let data = api.etcd.snapshot();
+            let data = api.with_defaults(api.etcd.snapshot(), kind);
             watch.initial = Some(Cursor::new(data, kind, target.namespace.clone(), selectors.clone()));
             watch.initial_bookmark = initial && query.on("allowWatchBookmarks");
         } else if let Some(asked) = asked {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::column::Column;
 use super::storage::Storage;
 use crate::api::{ApiKind, BuiltIn, Kind, Object, Timestamp, types};
+use crate::apimachinery::UserInfo;
 use crate::apiserver::validation::Errors;
 use crate::with_built_in_kinds;
 
@@ -17,6 +18,8 @@ pub(in crate::apiserver) struct Creation<'a> {
     pub now: Timestamp,
     /// Whether the object came with labels. Those of one that came without are of its defaults.
     pub labelled: bool,
+    /// Who makes the object; `None` for a component of the cluster.
+    pub user: Option<&'a UserInfo>,
     /// What the client is warned of.
     pub warnings: &'a mut Vec<String>,
 }

@@ -1,14 +1,17 @@
 //! What a request is, as policies see it (`admission.Attributes`).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use crate::api::types::ObjectMeta;
+use crate::api::types::{Event, ObjectMeta, Pod};
 use crate::api::{Kind, MetaExt, Object, go_types};
-use crate::apimachinery::{DeleteOptions, Request};
+use crate::apimachinery::user::{
+    ALL_AUTHENTICATED, MASTERS, NODE_PREFIX, NODES, SERVICE_ACCOUNT_PREFIX, service_account_groups,
+};
+use crate::apimachinery::{DeleteOptions, Request, UserInfo};
 use crate::apiserver::kinds::versions;
-use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 
 /// What a request does to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub(in crate::apiserver) struct Attributes<'a> {
     pub(super) old: Option<Part<'a>>,
     request: &'a Request,
     deletes: Option<&'a DeleteOptions>,
+    /// Who sends the request.
+    pub(super) user: Rc<UserInfo>,
 }
 
 /// An object as policies see it.
@@ -149,7 +154,22 @@ impl<'a> Attributes<'a> {
             old: None,
             request,
             deletes: None,
+            user: Rc::default(),
         }
+    }
+
+    fn node(&self) -> Option<&str> {
+        [&self.old, &self.object].into_iter().flatten().find_map(|part| match part {
+            Part::Stored(object) => node_of(object),
+            Part::Scale(_) => None,
+        })
+    }
+
+    /// Says who sends the request: a user, or a component of the cluster, whose program's controllers have accounts of
+    /// their own.
+    pub(super) fn of_user(self, user: Option<Rc<UserInfo>>, program: Option<&str>) -> Attributes<'a> {
+        let user = user.unwrap_or_else(|| Rc::new(component(&self.request.user, program, self.node())));
+        Attributes { user, ..self }
     }
 
     /// Whether the request is for the kind itself, and so other versions of its objects can be made.
@@ -185,11 +205,6 @@ impl<'a> Attributes<'a> {
         let of_resource =
             |kind: Kind| json!({"group": kind.group(), "version": kind.version(), "resource": kind.plural()});
         let matched_kind = if self.converts() { matched } else { self.kind };
-        // Nobody is asked who they are. A component of the cluster has the name under which it writes.
-        let user = match &self.request.field_manager {
-            None => json!({"username": *self.request.user, "groups": ["system:authenticated"]}),
-            Some(_) => json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}),
-        };
         let mut value = json!({
             "uid": "",
             "kind": of_kind(matched_kind),
@@ -197,7 +212,7 @@ impl<'a> Attributes<'a> {
             "requestKind": of_kind(self.kind),
             "requestResource": of_resource(self.resource),
             "operation": self.operation.as_str(),
-            "userInfo": user,
+            "userInfo": self.user.to_value(),
             "object": null,
             "oldObject": null,
             "dryRun": self.request.dry_run,
@@ -249,4 +264,37 @@ impl<'a> Attributes<'a> {
         }
         value
     }
+}
+
+/// The user of a component. Each controller of kube-controller-manager has an account in `kube-system`
+/// (`--use-service-account-credentials`), kubelets have the names of their nodes, and another component has the name under
+/// which it writes.
+fn component(name: &str, program: Option<&str>, node: Option<&str>) -> UserInfo {
+    const NAMESPACE: &str = "kube-system";
+    match (program.unwrap_or(name), name) {
+        ("kube-controller-manager", _) => {
+            let mut groups = service_account_groups(NAMESPACE);
+            groups.push(ALL_AUTHENTICATED.to_owned());
+            let name = format!("{SERVICE_ACCOUNT_PREFIX}{NAMESPACE}:{name}");
+            UserInfo { name, groups, ..UserInfo::default() }
+        }
+        ("kube-scheduler", _) => UserInfo::new("system:kube-scheduler", &[ALL_AUTHENTICATED]),
+        ("kube-apiserver", _) => UserInfo::new("system:apiserver", &[MASTERS, ALL_AUTHENTICATED]),
+        ("kubelet", _) => {
+            let name = format!("{NODE_PREFIX}{}", node.unwrap_or_default());
+            UserInfo::new(&name, &[NODES, ALL_AUTHENTICATED])
+        }
+        _ => UserInfo::new(name, &[ALL_AUTHENTICATED]),
+    }
+}
+
+/// The node that an object belongs to, which is that of the kubelet that writes it.
+fn node_of(object: &Object) -> Option<&str> {
+    if let Some(pod) = object.get::<Pod>() {
+        return pod.spec.as_ref()?.node_name.as_deref();
+    }
+    if let Some(event) = object.get::<Event>() {
+        return event.source.as_ref()?.host.as_deref();
+    }
+    [Kind::NODE, Kind::CSI_NODE, Kind::LEASE].contains(&object.kind()).then(|| object.name())
 }

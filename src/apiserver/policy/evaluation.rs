@@ -2,8 +2,9 @@
 //! `k8s.io/apiserver/pkg/admission/plugin/cel`).
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
-use crate::cel::{Activation, EvalError, Evaluation, PER_CALL_LIMIT, Program, Value};
+use crate::cel::{Activation, Authorizer, EvalError, Evaluation, PER_CALL_LIMIT, Program, Question, Value};
 
 /// Why no further expression is evaluated.
 const OUT_OF_BUDGET: &str =
@@ -32,6 +33,8 @@ pub(super) struct Inputs {
     pub(super) request: Value,
     /// `namespaceObject`. Match conditions see none.
     pub(super) namespace: Value,
+    /// Whom expressions ask what the sender may do, and the question about the request itself.
+    pub(super) authorizer: (Rc<dyn Authorizer>, Question),
 }
 
 /// Evaluates expressions of one kind, such as all validations, one after the other.
@@ -46,14 +49,15 @@ pub(super) struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     /// An evaluator that may spend `budget`.
     pub(super) fn new(inputs: &Inputs, variables: &'a [Variable], budget: u64) -> Evaluator<'a> {
+        let (authorizer, question) = &inputs.authorizer;
         let activation = Activation::new()
             .with("object", inputs.object.clone())
             .with("oldObject", inputs.old.clone())
             .with("params", inputs.params.clone())
             .with("request", inputs.request.clone())
             .with("namespaceObject", inputs.namespace.clone())
-            .with("authorizer", Value::authorizer())
-            .with("authorizer.requestResource", Value::resource_check());
+            .with("authorizer", Value::authorizer(authorizer.clone()))
+            .with("authorizer.requestResource", Value::resource_check(authorizer.clone(), question.clone()));
         Evaluator { activation, variables, composed: OnceCell::new(), budget }
     }
 

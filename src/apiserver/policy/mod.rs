@@ -7,6 +7,7 @@
 //! [`validating`] is the plug-in.
 
 mod attributes;
+mod authority;
 mod evaluation;
 mod matching;
 mod params;
@@ -41,6 +42,7 @@ impl ApiServer {
             return Ok(());
         }
         cx.enter(Stage::Admit, validating::NAME, object);
-        validating::validate(self, &attributes(), &mut cx.admission_warnings)
+        let attributes = attributes().of_user(cx.user.clone(), cx.program.as_deref());
+        validating::validate(self, &attributes, &mut cx.admission_warnings)
     }
 }

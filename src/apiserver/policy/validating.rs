@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::attributes::{Attributes, Part};
 use super::evaluation::{Evaluator, Expression, Inputs, Variable};
-use super::{matching, params};
+use super::{authority, matching, params};
 use crate::api::types::admission::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
 };
@@ -128,7 +128,7 @@ fn ask(
             }
         };
         for param in found {
-            let inputs = inputs.get_or_insert_with(|| inputs_of(api, of, matched));
+            let inputs = inputs.get_or_insert_with(|| inputs_of(api, spec, of, matched));
             inputs.params = param.as_ref().map_or(Value::Null, Value::from_json);
             let verdict = validator.validate(inputs);
             for refusal in verdict.denied {
@@ -146,7 +146,12 @@ fn ask(
 }
 
 /// What the expressions of a policy read, but for its params.
-fn inputs_of(api: &ApiServer, of: &Attributes, matched: Kind) -> Inputs {
+fn inputs_of(
+    api: &ApiServer,
+    spec: &ValidatingAdmissionPolicySpec,
+    of: &Attributes,
+    matched: Kind,
+) -> Inputs {
     let kind = if of.converts() { matched } else { of.kind };
     let part = |part: &Option<Part>| {
         part.as_ref().map_or(Value::Null, |part| Value::from_json(&of.present(part, kind)))
@@ -158,6 +163,7 @@ fn inputs_of(api: &ApiServer, of: &Attributes, matched: Kind) -> Inputs {
         params: Value::Null,
         request: Value::from_json(&of.to_request(matched)),
         namespace: namespace.and_then(Namespace::from_object).map_or(Value::Null, namespace_object),
+        authorizer: authority::of(api, spec, of),
     }
 }
 

@@ -72,6 +72,7 @@ impl ApiServer {
             view.admits_create(&object)?;
         }
         admission::admit_create(self, &mut object, cx)?;
+        self.check_escalation(r, &object, None, cx)?;
         cx.enter(Stage::Prepare, "", Some(&object));
         self.fill_object_meta(&mut object);
         let mut addresses = Transaction::default();
@@ -93,7 +94,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         let (now, labelled, named) = (self.now_seconds(), submitted.labelled, submitted.named);
-        let mut creation = Creation { now, labelled, warnings: &mut cx.warnings };
+        let mut creation = Creation { now, labelled, user: cx.user.as_deref(), warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
         self.valid_spec.share(submitted.spec.as_ref(), &mut object);
         cx.enter(Stage::Validate, "", Some(&object));

@@ -53,8 +53,8 @@ impl ApiServer {
 
     /// The stored object that a request is about.
     pub(in crate::apiserver) fn existing(&self, r: &Request) -> Result<Object, Status> {
-        match self.etcd.get(&r.object()) {
-            Some(record) => Ok(record.object.clone()),
+        match self.stored(&r.object()) {
+            Some(object) => Ok(object.clone()),
             None => Err(Status::not_found(r.kind, &r.key.name)),
         }
     }

@@ -100,6 +100,9 @@ impl ApiServer {
         } else if r.subresource == Subresource::Resize {
             admission::admit_resize(self, &mut object, &old, cx);
         }
+        if itself {
+            self.check_escalation(r, &object, Some(&old), cx)?;
+        }
         cx.enter(Stage::Compare, "", Some(&object));
         replaces(r, &mut object, &old)?;
         if itself {

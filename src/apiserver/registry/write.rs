@@ -219,6 +219,7 @@ impl ApiServer {
             return;
         }
         self.events -= usize::from(at.kind == Kind::EVENT);
+        self.note_removed(at);
         self.note_definition(None, last);
         let revision = self.etcd.revision();
         let mut last = last.clone();

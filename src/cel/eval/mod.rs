@@ -1,6 +1,7 @@
 //! Evaluating an expression, and counting what that costs: `interpreter/` of cel-go, with the runtime costs of
 //! `interpreter/runtimecost.go`.
 
+mod asked;
 mod cost;
 mod error;
 mod libs;
@@ -18,11 +19,12 @@ use super::ast::{Call, Entry, Expr, ExprKind, Fold, operators as op};
 use super::check::Checked;
 use super::cost::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT_OR_IDENT};
 use super::type_names::TypeNames;
+pub use asked::{AllowAll, Asked, Authorizer, Question, Verdict};
 pub use error::EvalError;
 use meter::Meter;
 use paths::{constant, has, is_constant, not_optional, relative, select, valid};
-pub use value::{Asked, Key, Library, List, Map, Value};
 use value::{Entries, Items};
+pub use value::{Key, Library, List, Map, Value};
 
 pub(crate) type EvalResult = Result<Value, EvalError>;
 

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::super::decl::ListType;
 use super::super::types::Type;
+use super::asked::{Asked, Authorizer, Question, Step};
 use super::objects::{Cidr, Format, Ip, Semver, Url};
 use crate::api::quantity::Amount;
 
@@ -86,21 +87,6 @@ pub enum Library {
     Format(Format),
     /// `kubernetes.authorization`
     Asked(Asked),
-}
-
-/// How far a question to the authorizer has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// Nothing has been asked yet.
-    Authorizer,
-    /// It is about a path.
-    Path,
-    /// It is about a resource of a group.
-    Group,
-    /// It is about a resource.
-    Resource,
-    /// It has been answered.
-    Decision,
 }
 
 /// The key of a map. Numbers that are equal are one key.
@@ -205,13 +191,13 @@ impl Value {
     }
 
     /// The authorizer, which expressions ask what the sender of a request may do.
-    pub fn authorizer() -> Value {
-        Value::library(Library::Asked(Asked::Authorizer))
+    pub fn authorizer(authorizer: Rc<dyn Authorizer>) -> Value {
+        Value::library(Library::Asked(Asked::new(authorizer, Question::default(), Step::Authorizer)))
     }
 
     /// A question to the authorizer about a resource.
-    pub fn resource_check() -> Value {
-        Value::library(Library::Asked(Asked::Resource))
+    pub fn resource_check(authorizer: Rc<dyn Authorizer>, question: Question) -> Value {
+        Value::library(Library::Asked(Asked::new(authorizer, question, Step::Resource)))
     }
 
     pub(crate) fn some(value: Value) -> Value {
@@ -310,12 +296,12 @@ impl Library {
             Library::Cidr(_) => Type::opaque("net.CIDR", Vec::new()),
             Library::Semver(_) => Type::object("kubernetes.Semver"),
             Library::Format(_) => Type::object("kubernetes.NamedFormat"),
-            Library::Asked(asked) => Type::object(match asked {
-                Asked::Authorizer => "kubernetes.authorization.Authorizer",
-                Asked::Path => "kubernetes.authorization.PathCheck",
-                Asked::Group => "kubernetes.authorization.GroupCheck",
-                Asked::Resource => "kubernetes.authorization.ResourceCheck",
-                Asked::Decision => "kubernetes.authorization.Decision",
+            Library::Asked(asked) => Type::object(match asked.step {
+                Step::Authorizer => "kubernetes.authorization.Authorizer",
+                Step::Path => "kubernetes.authorization.PathCheck",
+                Step::Group => "kubernetes.authorization.GroupCheck",
+                Step::Resource => "kubernetes.authorization.ResourceCheck",
+                Step::Decision => "kubernetes.authorization.Decision",
             }),
         }
     }

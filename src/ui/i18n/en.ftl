@@ -1047,6 +1047,7 @@ why-attributes_class_protection-add_finalizer = a VolumeAttributesClass is kept 
 why-admission_policy_status-check = the expressions of { $policy } have not been checked yet as they are now
 why-claim_protection-add_finalizer = a claim is kept while a pod uses it
 why-nodeipam-allocate = node { $node } has no range for its pods, and { $range } is free
+why-clusterrole_aggregation-apply = { $role } has not the rules of the roles that it gathers: { $rules }
 why-ttl-update_node = in a cluster of { $nodes } nodes a kubelet may keep what it has read for { $seconds } s
 why-servicecidr-add_finalizer = a ServiceCIDR is kept while Services have addresses of it
 why-servicecidr-ready = the addresses of { $cidr } can be given out now

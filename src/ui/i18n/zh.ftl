@@ -877,6 +877,7 @@ why-attributes_class_protection-add_finalizer = 只要有申领或卷引用，Vo
 why-admission_policy_status-check = { $policy } 的表达式在当前版本上尚未检查过
 why-claim_protection-add_finalizer = 只要有 Pod 使用，申领就会被保留
 why-nodeipam-allocate = 节点 { $node } 还没有 Pod 的地址范围，{ $range } 空闲
+why-clusterrole_aggregation-apply = { $role } 的规则与它所聚合的角色的规则不一致：{ $rules }
 why-ttl-update_node = 集群有 { $nodes } 个节点，kubelet 读到的内容可保留 { $seconds } 秒
 why-servicecidr-add_finalizer = 只要 Service 还使用其中的地址，ServiceCIDR 就会被保留
 why-servicecidr-ready = 现在可以分配 { $cidr } 的地址

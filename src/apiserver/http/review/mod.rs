@@ -1,9 +1,11 @@
 //! Reviews: who one is and what one may do (`pkg/registry/{authentication,authorization}`), and requests for tokens.
-//! They are decoded and checked as every object, answered, and not stored. Nobody is asked who they are here, so
-//! everybody is the anonymous user, and everybody may do everything (`authorizerfactory.NewAlwaysAllowAuthorizer`).
+//! They are decoded and checked as every object, answered, and not stored.
 
 mod access;
+mod asked;
 mod token;
+
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
@@ -12,10 +14,13 @@ use super::path::Review;
 use super::query::write_options;
 use super::{Call, Result, answer, method_not_allowed, negotiate};
 use crate::api::go_types::{self, GoStruct};
-use crate::apimachinery::{HttpResponse, Status};
+use crate::api::service_account_token::ISSUER;
+use crate::api::types::rbac::PolicyRule;
+use crate::apimachinery::user::ALL_AUTHENTICATED;
+use crate::apimachinery::{HttpResponse, Status, UserInfo};
+use crate::apiserver::authorization::Access;
 use crate::apiserver::defaults;
 use crate::apiserver::validation::BadValue;
-use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 
 const AUTHENTICATION: &str = "authentication.k8s.io/v1";
 const AUTHORIZATION: &str = "authorization.k8s.io/v1";
@@ -47,33 +52,107 @@ impl Call<'_> {
         match review {
             Review::SelfSubject => {
                 asked["metadata"] = json!({"creationTimestamp": crate::api::seconds(self.api.now)});
-                asked["status"] = json!({"userInfo": {"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}});
+                asked["status"] = json!({"userInfo": self.sender().to_value()});
             }
             Review::Token => {
                 if text(&asked, "/spec/token").is_empty() {
                     return Err(Status::bad_request("token is required for TokenReview in authentication"));
                 }
-                // No tokens are issued here, so none is valid.
-                asked["status"] = json!({"error": "invalid bearer token"});
+                asked["status"] = self.token_status(&asked);
             }
             Review::SelfSubjectRules => {
-                if text(&asked, "/spec/namespace").is_empty() {
+                let namespace = text(&asked, "/spec/namespace").to_owned();
+                if namespace.is_empty() {
                     return Err(Status::bad_request("no namespace on request"));
                 }
                 asked["metadata"] = json!({});
                 asked["spec"] = json!({});
-                asked["status"] = json!({
-                    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-                    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-                    "incomplete": false,
-                });
+                asked["status"] = self.rules_status(&namespace);
             }
             Review::SelfSubjectAccess | Review::SubjectAccess | Review::LocalSubjectAccess => {
                 access::check(review, &asked)?;
-                asked["status"] = json!({"allowed": true});
+                let user = match review {
+                    Review::SelfSubjectAccess => self.sender(),
+                    _ => Rc::new(asked::user(&asked)),
+                };
+                asked["status"] = self.access_status(&asked::access(user, &asked));
             }
         }
         self.reviewed(review.expected(), asked)
+    }
+
+    /// Who sends the request.
+    fn sender(&self) -> Rc<UserInfo> {
+        self.cx.user.clone().unwrap_or_default()
+    }
+
+    /// Whose token it is.
+    fn token_status(&self, asked: &Value) -> Value {
+        let audiences = asked.pointer("/spec/audiences").and_then(Value::as_array);
+        let audiences: Vec<String> =
+            audiences.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let audiences = if audiences.is_empty() { vec![ISSUER.to_owned()] } else { audiences };
+        let Some(found) = self.api.user_of_token(text(asked, "/spec/token"), &audiences) else {
+            return json!({"error": "invalid bearer token"});
+        };
+        let mut user = found.user;
+        if !user.is_in(ALL_AUTHENTICATED) {
+            user.groups.push(ALL_AUTHENTICATED.to_owned());
+        }
+        let mut status = json!({"authenticated": true, "user": user.to_value()});
+        if !found.audiences.is_empty() {
+            status["audiences"] = json!(found.audiences);
+        }
+        status
+    }
+
+    /// What the sender may do in a namespace.
+    fn rules_status(&self, namespace: &str) -> Value {
+        let rules = self.api.rules_for(&self.sender(), namespace);
+        let of_resources = rules.rules.iter().filter(|r| r.resources.as_ref().is_some_and(|l| !l.is_empty()));
+        let of_paths =
+            rules.rules.iter().filter(|r| r.non_resource_urls.as_ref().is_some_and(|l| !l.is_empty()));
+        let list = |rule: &PolicyRule, lists: [(&str, &Option<Vec<String>>); 3]| {
+            let mut value = json!({"verbs": rule.verbs});
+            for (key, list) in lists {
+                if let Some(list) = list.as_ref().filter(|l| !l.is_empty()) {
+                    value[key] = json!(list);
+                }
+            }
+            value
+        };
+        let of_resources = of_resources.map(|r| {
+            list(
+                r,
+                [
+                    ("apiGroups", &r.api_groups),
+                    ("resources", &r.resources),
+                    ("resourceNames", &r.resource_names),
+                ],
+            )
+        });
+        let of_paths =
+            of_paths.map(|r| list(r, [("nonResourceURLs", &r.non_resource_urls), ("", &None), ("", &None)]));
+        let mut status = json!({
+            "resourceRules": of_resources.collect::<Vec<_>>(),
+            "nonResourceRules": of_paths.collect::<Vec<_>>(),
+            "incomplete": rules.incomplete,
+        });
+        let error = rules.error();
+        if !error.is_empty() {
+            status["evaluationError"] = error.into();
+        }
+        status
+    }
+
+    /// Whether a user may do what a review asks about.
+    fn access_status(&self, access: &Access) -> Value {
+        let decision = self.api.authorize(access);
+        let mut status = json!({"allowed": decision.allowed});
+        if !decision.reason.is_empty() {
+            status["reason"] = decision.reason.into();
+        }
+        status
     }
 
     /// The body of a request that makes an object which is not stored.
@@ -150,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_may_do_everything() {
+    fn an_administrator_may_do_everything() {
         let (status, review) = post(
             "selfsubjectaccessreviews",
             json!({"resourceAttributes": {"verb": "create", "group": "", "resource": "pods"}}),
@@ -173,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn no_token_is_valid_where_none_is_issued() {
+    fn what_is_no_token_is_not_valid() {
         let review = |spec: Value| {
             ask(
                 "POST",
@@ -186,6 +265,6 @@ mod tests {
         assert_eq!((status, answer["status"]["error"].as_str()), (201, Some("invalid bearer token")));
         assert_eq!(review(json!({})).0, 400);
         let (_, me) = ask("POST", "authentication.k8s.io/v1/selfsubjectreviews", "", b"{}");
-        assert_eq!(me["status"]["userInfo"]["username"], ANONYMOUS);
+        assert_eq!(me["status"]["userInfo"]["username"], "kubernetes-admin");
     }
 }

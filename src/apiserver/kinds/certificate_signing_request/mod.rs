@@ -22,7 +22,6 @@ use crate::api::types::{CertificateSigningRequest, Time};
 use crate::api::{ApiKind, Object, Timestamp, cells};
 use crate::apiserver::printers::{created, name, or_none};
 use crate::apiserver::validation::Errors;
-use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 
 /// The signer that issues certificates for clients of the API server.
 const API_CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
@@ -63,13 +62,14 @@ impl Strategy for CertificateSigningRequest {
         Rc::make_mut(this).status.get_or_insert_default();
     }
 
-    fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
+    fn prepare_for_create(this: &mut Rc<Self>, creation: &mut Creation<'_>) {
         let this = Rc::make_mut(this);
-        // Who asks; nobody says who they are here.
-        this.spec.username = Some(ANONYMOUS.into());
-        this.spec.uid = None;
-        this.spec.groups = Some(vec![UNAUTHENTICATED.into()]);
-        this.spec.extra = None;
+        let user = creation.user.cloned().unwrap_or_default();
+        // Who asks.
+        this.spec.username = (!user.name.is_empty()).then_some(user.name);
+        this.spec.uid = (!user.uid.is_empty()).then_some(user.uid);
+        this.spec.groups = (!user.groups.is_empty()).then_some(user.groups);
+        this.spec.extra = (!user.extra.is_empty()).then_some(user.extra);
         this.status = Some(Status::default());
     }
 

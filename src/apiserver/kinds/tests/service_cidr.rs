@@ -20,7 +20,8 @@ fn the_status_of_a_range_is_its_controllers() {
     assert_eq!(new.to_value()["status"], old.to_value()["status"]);
     let mut made = range("True");
     let mut warnings = Vec::new();
-    let mut creation = Creation { now: Timestamp::UNIX_EPOCH, labelled: false, warnings: &mut warnings };
+    let mut creation =
+        Creation { now: Timestamp::UNIX_EPOCH, labelled: false, user: None, warnings: &mut warnings };
     prepare_for_create(&mut made, &mut creation);
     assert_eq!(made.to_value()["status"]["conditions"], json!(null));
 }

@@ -23,7 +23,8 @@ fn selecting(template: Value) -> Value {
 
 fn created(mut new: Object) -> Value {
     let mut warnings = Vec::new();
-    let mut creation = Creation { now: Timestamp::UNIX_EPOCH, labelled: false, warnings: &mut warnings };
+    let mut creation =
+        Creation { now: Timestamp::UNIX_EPOCH, labelled: false, user: None, warnings: &mut warnings };
     prepare_for_create(&mut new, &mut creation);
     new.to_value()
 }

@@ -1,46 +1,64 @@
-//! `kubernetes.authorization`: questions to the authorizer (`k8s.io/apiserver/pkg/cel/library/authz.go`). Here everybody may do
-//! everything, so a question is one of which only the words are checked, and every decision allows.
+//! `kubernetes.authorization`: questions to the authorizer (`k8s.io/apiserver/pkg/cel/library/authz.go`).
 
-use super::super::value::{Asked, Library, Value};
+use super::super::asked::{Asked, Step};
+use super::super::value::{Library, Value};
 use super::super::{EvalError, EvalResult};
 use crate::api::names;
 
 pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let Some((Value::Library(library), rest)) = args.split_first() else { return None };
-    let Library::Asked(asked) = **library else { return None };
-    let next = match (asked, function, rest) {
-        (Asked::Authorizer, "path", [Value::String(path)]) => {
+    let Library::Asked(asked) = &**library else { return None };
+    let text = |text: &str| text.to_owned();
+    let next = match (asked.step, function, rest) {
+        (Step::Authorizer, "path", [Value::String(path)]) => {
             if path.is_empty() {
                 return Some(Err(EvalError::new("path must not be empty")));
             }
-            Asked::Path
+            asked.to(Step::Path, |q| q.path = Some(text(path)))
         }
-        (Asked::Authorizer, "group", [Value::String(_)]) => Asked::Group,
-        (Asked::Authorizer, "serviceAccount", [Value::String(namespace), Value::String(name)]) => {
+        (Step::Authorizer, "group", [Value::String(group)]) => {
+            asked.to(Step::Group, |q| q.group = text(group))
+        }
+        (Step::Authorizer, "serviceAccount", [Value::String(namespace), Value::String(name)]) => {
             if !names::is_dns1123_subdomain(name).is_empty() {
                 return Some(Err(EvalError::new("Invalid service account name")));
             }
             if !names::is_dns1123_label(namespace).is_empty() {
                 return Some(Err(EvalError::new("Invalid service account namespace")));
             }
-            Asked::Authorizer
+            asked.to(Step::Authorizer, |q| q.account = Some((text(namespace), text(name))))
         }
-        (Asked::Group, "resource", [Value::String(resource)]) => {
+        (Step::Group, "resource", [Value::String(resource)]) => {
             if resource.is_empty() {
                 return Some(Err(EvalError::new("resource must not be empty")));
             }
-            Asked::Resource
+            asked.to(Step::Resource, |q| q.resource = text(resource))
         }
-        (
-            Asked::Resource,
-            "subresource" | "namespace" | "name" | "fieldSelector" | "labelSelector",
-            [Value::String(_)],
-        ) => Asked::Resource,
-        (Asked::Path | Asked::Resource, "check", [Value::String(_)]) => Asked::Decision,
-        (Asked::Decision, "allowed", []) => return Some(Ok(Value::Bool(true))),
-        (Asked::Decision, "errored", []) => return Some(Ok(Value::Bool(false))),
-        (Asked::Decision, "reason" | "error", []) => return Some(Ok(Value::string(""))),
+        (Step::Resource, part, [Value::String(value)]) if part != "check" => of_resource(asked, part, value)?,
+        (Step::Path | Step::Resource, "check", [Value::String(verb)]) => asked.decided(verb),
+        (Step::Decision, "allowed", []) => return Some(Ok(Value::Bool(asked.verdict.allowed))),
+        (Step::Decision, "errored", []) => return Some(Ok(Value::Bool(false))),
+        (Step::Decision, "reason", []) => return Some(Ok(Value::string(&asked.verdict.reason))),
+        (Step::Decision, "error", []) => return Some(Ok(Value::string(""))),
         _ => return None,
     };
     Some(Ok(Value::library(Library::Asked(next))))
+}
+
+/// A question that says more of the resource; `None` for a function that there is not.
+fn of_resource(asked: &Asked, part: &str, value: &str) -> Option<Asked> {
+    if !matches!(part, "subresource" | "namespace" | "name" | "fieldSelector" | "labelSelector") {
+        return None;
+    }
+    Some(asked.to(Step::Resource, |q| {
+        let place = match part {
+            "subresource" => &mut q.subresource,
+            "namespace" => &mut q.namespace,
+            "name" => &mut q.name,
+            "fieldSelector" => &mut q.field_selector,
+            // No authorizer looks at labels here.
+            _ => return,
+        };
+        value.clone_into(place);
+    }))
 }

@@ -1,0 +1,129 @@
+//! Who sends a request (`k8s.io/apiserver/pkg/authentication`, `pkg/serviceaccount/jwt.go`).
+//!
+//! A request without `Authorization` is one with the administrator's client certificate. A bearer token is one of those that
+//! the server was given at its start (`--token-auth-file`), or one of a ServiceAccount. Tokens are not signed here
+//! (`api::service_account_token`), so what one says is believed if the account and what it is bound to are still there.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value;
+
+use crate::api::service_account_token::{HEADER, ISSUER};
+use crate::api::{Kind, MetaExt, ObjectRef};
+use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
+use crate::apimachinery::{HttpRequest, Status, UserInfo};
+use crate::apiserver::ApiServer;
+
+/// A user whose token is valid, and for whom the token is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::apiserver) struct Authenticated {
+    pub(in crate::apiserver) user: UserInfo,
+    pub(in crate::apiserver) audiences: Vec<String>,
+}
+
+fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+impl ApiServer {
+    /// Gives the server the bearer tokens of users.
+    pub fn set_token_auth(&mut self, tokens: BTreeMap<String, UserInfo>) {
+        self.token_auth = Rc::new(tokens);
+    }
+
+    /// The user who sends a request.
+    ///
+    /// # Errors
+    /// 401: the token is not valid.
+    pub(super) fn authenticate(&self, request: &HttpRequest) -> Result<Rc<UserInfo>, Status> {
+        let given = request.identity.iter().find(|(name, _)| name.eq_ignore_ascii_case("Authorization"));
+        let Some((_, credentials)) = given else { return Ok(Rc::new(UserInfo::administrator())) };
+        let token = match credentials.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("Bearer") => token.trim(),
+            _ => return Ok(Rc::new(UserInfo::anonymous())),
+        };
+        if token.is_empty() {
+            return Ok(Rc::new(UserInfo::anonymous()));
+        }
+        let found = self.user_of_token(token, &[ISSUER.to_owned()]);
+        let mut user = found.ok_or_else(|| Status::new(401, "Unauthorized", "Unauthorized"))?.user;
+        if !user.is_in(ALL_AUTHENTICATED) {
+            user.groups.push(ALL_AUTHENTICATED.to_owned());
+        }
+        Ok(Rc::new(user))
+    }
+
+    /// The user of a bearer token that is for one of these audiences; `None` if the token is not valid.
+    pub(in crate::apiserver) fn user_of_token(
+        &self,
+        token: &str,
+        audiences: &[String],
+    ) -> Option<Authenticated> {
+        if let Some(user) = self.token_auth.get(token) {
+            return Some(Authenticated { user: user.clone(), audiences: Vec::new() });
+        }
+        let payload = token.strip_prefix(HEADER)?.strip_suffix('.')?;
+        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
+        let now = self.now.as_second();
+        let second = |claim: &str| claims.get(claim).and_then(Value::as_i64);
+        if text(&claims, "/iss") != ISSUER
+            || second("exp")? <= now
+            || second("nbf").is_some_and(|at| at > now)
+        {
+            return None;
+        }
+        let listed = claims.get("aud").and_then(Value::as_array).into_iter().flatten();
+        let listed: Vec<&str> = listed.filter_map(Value::as_str).collect();
+        let meant: Vec<String> = audiences.iter().filter(|a| listed.contains(&a.as_str())).cloned().collect();
+        if meant.is_empty() {
+            return None;
+        }
+        Some(Authenticated { user: self.user_of_claims(&claims)?, audiences: meant })
+    }
+
+    fn user_of_claims(&self, claims: &Value) -> Option<UserInfo> {
+        let of = claims.get("kubernetes.io")?;
+        let namespace = text(of, "/namespace");
+        let is_there = |kind: Kind, namespace: &str, part: &str| {
+            let (name, uid) = (text(of, &format!("{part}/name")), text(of, &format!("{part}/uid")));
+            let object = self.etcd.get(&ObjectRef::new(kind, namespace, name)).map(|r| &r.object);
+            object.is_some_and(|o| o.uid() == uid && !o.meta().is_deleting())
+        };
+        if !is_there(Kind::SERVICE_ACCOUNT, namespace, "/serviceaccount") {
+            return None;
+        }
+        let mut extra = BTreeMap::new();
+        let mut add = |key: &str, value: &str| {
+            if !value.is_empty() {
+                extra.insert(format!("authentication.kubernetes.io/{key}"), vec![value.to_owned()]);
+            }
+        };
+        if let Some(id) = claims.get("jti").and_then(Value::as_str) {
+            add("credential-id", &format!("JTI={id}"));
+        }
+        if of.get("secret").is_some() && !is_there(Kind::SECRET, namespace, "/secret") {
+            return None;
+        }
+        // A pod that is being deleted keeps its token until it is gone.
+        if of.get("pod").is_some() {
+            let at = ObjectRef::new(Kind::POD, namespace, text(of, "/pod/name"));
+            self.etcd.get(&at).filter(|r| r.object.uid() == text(of, "/pod/uid"))?;
+        } else if of.get("node").is_some() && !is_there(Kind::NODE, "", "/node") {
+            return None;
+        }
+        for part in ["pod", "node"] {
+            add(&format!("{part}-name"), text(of, &format!("/{part}/name")));
+            add(&format!("{part}-uid"), text(of, &format!("/{part}/uid")));
+        }
+        let account = text(of, "/serviceaccount/name");
+        Some(UserInfo {
+            name: format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{account}"),
+            uid: text(of, "/serviceaccount/uid").to_owned(),
+            groups: service_account_groups(namespace),
+            extra,
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! Whom the expressions of a policy ask what the sender of a request may do: the authorizers of the server.
+
+use std::rc::Rc;
+
+use super::attributes::Attributes;
+use crate::api::fields::FieldSelector;
+use crate::api::types::admission::ValidatingAdmissionPolicySpec;
+use crate::apimachinery::UserInfo;
+use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
+use crate::apiserver::ApiServer;
+use crate::apiserver::authorization::{Access, Asked, Resource};
+use crate::apiserver::validation::list;
+use crate::cel::{AllowAll, Authorizer, Question, Verdict};
+
+/// The authorizers as they are when a request comes.
+#[derive(Debug)]
+struct Authority {
+    api: ApiServer,
+    sender: Rc<UserInfo>,
+}
+
+impl Authorizer for Authority {
+    fn check(&self, question: &Question) -> Verdict {
+        let user = match &question.account {
+            None => self.sender.clone(),
+            Some((namespace, name)) => {
+                let mut groups = service_account_groups(namespace);
+                groups.push(ALL_AUTHENTICATED.to_owned());
+                let name = format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}");
+                Rc::new(UserInfo { name, groups, ..UserInfo::default() })
+            }
+        };
+        let of = match &question.path {
+            Some(path) => Asked::Path(path.clone()),
+            None => {
+                let selector = FieldSelector::parse(&question.field_selector).unwrap_or_default();
+                let Question { group, resource, subresource, namespace, name, .. } = question.clone();
+                Asked::Resource(
+                    Resource { group, resource, subresource, namespace, name, ..Resource::default() }
+                        .of_fields(&selector),
+                )
+            }
+        };
+        let decision = self.api.authorize(&Access { user, verb: question.verb.clone(), of });
+        Verdict { allowed: decision.allowed, reason: decision.reason }
+    }
+}
+
+/// Whether an expression of a policy asks.
+fn asks(spec: &ValidatingAdmissionPolicySpec) -> bool {
+    let all = list(&spec.validations).iter().map(|v| v.expression.as_str());
+    let all = all.chain(list(&spec.variables).iter().map(|v| v.expression.as_str()));
+    let all = all.chain(list(&spec.match_conditions).iter().map(|c| c.expression.as_str()));
+    let mut all = all.chain(list(&spec.audit_annotations).iter().map(|a| a.value_expression.as_str()));
+    all.any(|text| text.contains("authorizer"))
+}
+
+/// Whom the expressions of a policy ask, and the question about the request itself. The server is copied only where one asks.
+pub(super) fn of(
+    api: &ApiServer,
+    spec: &ValidatingAdmissionPolicySpec,
+    request: &Attributes,
+) -> (Rc<dyn Authorizer>, Question) {
+    if !asks(spec) {
+        return (Rc::new(AllowAll), Question::default());
+    }
+    let question = Question {
+        group: request.resource.group().to_owned(),
+        resource: request.resource.plural().to_owned(),
+        subresource: request.subresource.to_owned(),
+        namespace: request.namespace.to_owned(),
+        name: request.name.to_owned(),
+        ..Question::default()
+    };
+    (Rc::new(Authority { api: api.clone(), sender: request.user.clone() }), question)
+}
