@@ -170,6 +170,10 @@ impl<'a> Turn<'a> {
                 finished: at,
             };
             c.becomes(ContainerState::Exited(Rc::new(exited)), at);
+            // Probes up to this moment have had the results that they would have had: the next tick finds nobody.
+            for probe in c.probes.iter_mut().filter(|p| p.asked.is_some()) {
+                probe.asked = probe.asked.max(Some(at));
+            }
             if stopped {
                 self.note_stopped(i, at);
             }

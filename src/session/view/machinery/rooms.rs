@@ -12,6 +12,7 @@ use crate::api::types::{Container, Node, Pod, PodSpec, Probe};
 use crate::api::{Key, MetaExt, Timestamp, order};
 use crate::client::{Caches, Component};
 use crate::kubelet::container_state::{ContainerRuntime, ContainerState, ProbeRun};
+use crate::kubelet::pleg::relist_after;
 use crate::kubelet::state::{PodRuntime, State, WorkerPhase};
 use crate::kubelet::{self, ProbeType, is_from_url, look, timings};
 use crate::session::view::Word;
@@ -327,8 +328,11 @@ impl Looking<'_> {
                     container: c.name.clone(),
                     exit,
                     ago: self.ago(at),
-                    unseen: rt.changed,
-                    unnoticed: c.unnoticed.is_some(),
+                    unseen: rt.changed || c.unnoticed.is_some(),
+                    unnoticed: c
+                        .unnoticed
+                        .as_ref()
+                        .is_some_and(|known| relist_after(known.changed) > self.now),
                 });
             }
         }

@@ -45,6 +45,9 @@ fn of_work(work: &Work) -> Waits {
 
 /// When a worker goes on that waits for PLEG: the pod is to end or has just ended, or there is something that it has not noticed yet.
 fn relist(rt: &PodRuntime, now: Timestamp) -> Option<Timestamp> {
+    if rt.syncing || !rt.todo.is_empty() {
+        return None;
+    }
     let from = rt.next_sync(now);
     let ends = rt.ending.is_some() || (rt.phase == WorkerPhase::Terminated && !rt.finished);
     let waits = (ends || rt.changed).then_some(from).filter(|at| *at > now);
