@@ -140,8 +140,8 @@ pub mod machinery {
     pub use crate::session::view::machinery::{
         CallPart, CallView, CallsView, Carried, Coming, Connection, DecisionRow, Delayed, ExclusiveRow,
         Garbage, LogLine, Machine, ManagerRoom, Movement, Overview, Pending, PlegEvent, PodQueues, ProbeRow,
-        ProcessorsRoom, Queue, Reflector, Rooms, Row, SandboxRow, ShutdownRoom, SignalRow, SourceRoom, Stale,
-        State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way, Work, WorkerRow,
+        ProcessorsRoom, Queue, Reflector, Relists, Rooms, Row, SandboxRow, ShutdownRoom, SignalRow,
+        SourceRoom, Stale, State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way, Work, WorkerRow,
     };
 }
 

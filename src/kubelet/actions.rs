@@ -73,7 +73,7 @@ impl Turn<'_> {
     fn stop_sidecars(&mut self) -> Vec<Todo> {
         let running = (0..self.init_count())
             .rev()
-            .filter(|i| self.rt.containers.get(*i).is_some_and(|c| c.running().is_some()));
+            .filter(|i| self.rt.containers.get(*i).is_some_and(|c| c.known_running().is_some()));
         let mut todo: Vec<Todo> = running
             .map(|i| Todo::Kill { container: i, message: self.stopping_message(i), probe: None })
             .collect();
@@ -85,7 +85,7 @@ impl Turn<'_> {
     /// stays as it is.
     fn container_action(&self, i: usize) -> Option<(Option<Todo>, bool)> {
         let (c, spec) = (self.rt.containers.get(i)?, self.container_spec(i)?);
-        let Some(running) = c.running() else { return Some((None, self.should_be_restarted(i))) };
+        let Some(running) = c.known_running() else { return Some((None, self.should_be_restarted(i))) };
         let name = &spec.name;
         let changed = spec.image.as_deref().unwrap_or_default() != &*running.instance.image;
         let failed = |p: ProbeType| c.probes.get(p as usize).is_some_and(|r| r.result == Some(false));
@@ -119,15 +119,15 @@ impl Turn<'_> {
             .iter()
             .skip(count)
             .take(self.spec.containers.len())
-            .any(|c| matches!(c.state, ContainerState::Created(_) | ContainerState::Running(_)));
+            .any(|c| matches!(c.known(), ContainerState::Created(_) | ContainerState::Running(_)));
         out.initialized = main_runs;
         let mut previously = out.initialized;
         for i in (0..count).rev() {
             let Some(c) = self.rt.containers.get(i) else { continue };
             let sidecar = self.is_sidecar(i);
             // A container that ran in an earlier sandbox counts as never started.
-            let never = matches!(c.state, ContainerState::None)
-                || (!self.rt.sandbox && matches!(c.state, ContainerState::Exited(_)));
+            let never =
+                matches!(c.known(), ContainerState::None) || (!self.rt.sandbox && c.known_exited().is_some());
             if never {
                 if previously && sidecar {
                     out.start.push(i);
@@ -144,7 +144,7 @@ impl Turn<'_> {
                     out.start.push(i + 1);
                 }
             };
-            match &c.state {
+            match c.known() {
                 ContainerState::Running(r) if sidecar => {
                     let Some(spec) = self.container_spec(i) else { continue };
                     let result = |p: ProbeType| c.probes.get(p as usize).and_then(|r| r.result);
@@ -204,7 +204,7 @@ impl Turn<'_> {
         if self.is_ending() {
             return false;
         }
-        match &c.state {
+        match c.known() {
             ContainerState::None | ContainerState::Created(_) => true,
             ContainerState::Running(_) => false,
             ContainerState::Exited(e) => !self.is_ephemeral(i) && self.restarts_after(spec, e.exit.code),
@@ -214,7 +214,7 @@ impl Turn<'_> {
     /// Whether all containers are to be restarted (`ShouldAllContainersRestart`, KEP-5532).
     pub(super) fn should_all_containers_restart(&self) -> bool {
         let asks = |(i, c): (usize, &ContainerRuntime)| {
-            let (Some(e), Some(spec)) = (c.exited(), self.container_spec(i)) else { return false };
+            let (Some(e), Some(spec)) = (c.known_exited(), self.container_spec(i)) else { return false };
             rule_after(spec, e.exit.code) == Some("RestartAllContainers")
         };
         self.could_all_containers_restart()

@@ -332,17 +332,14 @@ impl Turn<'_> {
                 Some(why),
             ));
         }
+        self.rt.synced.failed = true;
         self.rt.retry = Some(Retry { at: later(self.now, timings::SYNC_RETRY), sort: WakeSort::Background });
     }
 
     /// Whether the resize that was under way is done now; if so, an event tells of it.
     pub(super) fn observe_resize(&mut self) {
         let Some((_, generation)) = self.rt.resize.progress else { return };
-        let waits = |i: usize| {
-            let is_to_start = self.rt.containers.get(i).is_some_and(|c| c.just_killed);
-            self.is_resized(i) || is_to_start
-        };
-        if (0..self.rt.containers.len()).any(waits) {
+        if (0..self.rt.containers.len()).any(|i| self.is_resized(i)) {
             return;
         }
         self.rt.resize.progress = None;

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::api::Timestamp;
+
 /// What a status report is due to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cause {
@@ -9,6 +11,8 @@ pub struct Cause {
     pub container: Option<Rc<str>>,
     /// What happened.
     pub what: PodCause,
+    /// When it happened, if a relist has noticed it later.
+    pub happened: Option<Timestamp>,
 }
 
 /// Calls a macro for each cause: its documentation, variant and word.
@@ -74,4 +78,15 @@ causes! {
     StartupProbeFailed = "startup-probe-failed",
     /// The liveness probe has failed.
     LivenessProbeFailed = "liveness-probe-failed",
+}
+
+impl PodCause {
+    /// The event of PLEG that this is; `None` if PLEG does not report it.
+    pub const fn event(self) -> Option<&'static str> {
+        match self {
+            PodCause::Started => Some("ContainerStarted"),
+            PodCause::Ended => Some("ContainerDied"),
+            _ => None,
+        }
+    }
 }

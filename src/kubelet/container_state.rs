@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit, Own};
+use super::pleg::Known;
 use super::process::Process;
 use crate::api::Timestamp;
 use crate::api::pod::Spec;
@@ -24,8 +25,8 @@ pub struct ContainerRuntime {
     /// Why the container could not be started (the kubelet's reason cache); `None` if it was not tried or
     /// has started.
     pub waiting: Option<Rc<Waiting>>,
-    /// Whether the SyncPod under way has stopped the container, so that its end is not in the status yet.
-    pub just_killed: bool,
+    /// What the kubelet knows of it, if that is not what it is; `None` if the kubelet knows it.
+    pub unnoticed: Option<Box<Known>>,
     /// Whether the readiness probe runs at once instead of at its next tick.
     pub ask_readiness: bool,
     /// The back-off after the container's ends.
@@ -72,7 +73,7 @@ impl ContainerRuntime {
             last: None,
             restarts: 0,
             waiting: None,
-            just_killed: false,
+            unnoticed: None,
             ask_readiness: false,
             backoff: BackOff::default(),
             probes: [ProbeRun::default(); 3],

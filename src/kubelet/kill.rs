@@ -70,10 +70,14 @@ impl Turn<'_> {
     ) {
         let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
         let grace = self.grace_period(spec, probe);
-        if self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
+        if self.rt.containers.get(i).is_none_or(|c| c.running().is_none() && c.known_running().is_none()) {
             return;
         }
         self.event(Some(i), "Normal", "Killing", message);
+        if self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
+            // It has ended, which the kubelet did not know, and the runtime has nothing to stop.
+            return;
+        }
         let pre_stop = spec.lifecycle.as_ref().and_then(|l| l.pre_stop.as_ref());
         let mut left = grace;
         if let Some(handler) = pre_stop.filter(|_| grace > SignedDuration::ZERO) {

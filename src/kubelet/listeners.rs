@@ -275,6 +275,9 @@ impl Turn<'_> {
     /// Why nobody accepts a connection.
     fn why_refused(&self, at: Timestamp) -> Because {
         let main = self.rt.containers.iter().skip(self.init_count());
+        if main.clone().any(|c| c.ended_unnoticed().is_some()) {
+            return Because::NotNoticed;
+        }
         let mut running = main.clone().filter_map(|c| c.running()).peekable();
         if running.peek().is_none() {
             return Because::NotRunning;
@@ -412,10 +415,12 @@ impl Turn<'_> {
     }
 
     /// What tells one state of the pod's listeners from another, as far as it can be told without looking at programs: which
-    /// containers run since when, and which have got SIGTERM.
+    /// containers run since when, which have got SIGTERM, and which have ended without the kubelet knowing it.
     pub(super) fn listening(&self) -> Vec<(Timestamp, Option<Timestamp>)> {
         let running = self.rt.containers.iter().filter_map(|c| c.running());
-        running.filter(|r| !r.waits_for_etcd).map(|r| (r.since, r.signal)).collect()
+        let running = running.filter(|r| !r.waits_for_etcd).map(|r| (r.since, r.signal));
+        let ended = self.rt.containers.iter().filter_map(|c| c.ended_unnoticed());
+        running.chain(ended.map(|at| (at, None))).collect()
     }
 
     /// A fingerprint of what the pod's annotations say of answers and requests and, if they say anything, of the limits that answers

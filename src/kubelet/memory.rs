@@ -108,6 +108,18 @@ fn beside(p: &PodRuntime) -> String {
     if let Some(order) = &p.order {
         out.push_str(&format!(" ordered {order:?} removed {}", p.removed));
     }
+    if let Some(why) = p.ending {
+        out.push_str(&format!(" is to end: {}", why.word()));
+    }
+    if p.sandbox_changed.is_some() {
+        out.push_str(" has another sandbox than is known");
+    }
+    if p.waits_for_volumes {
+        out.push_str(" waits for volumes");
+    }
+    if p.finished {
+        out.push_str(" finished");
+    }
     if p.sandbox_is_lost {
         out.push_str(" has lost its sandbox");
     }
@@ -138,8 +150,9 @@ fn beside(p: &PodRuntime) -> String {
     out
 }
 
-fn container(c: &ContainerRuntime) -> String {
-    let state = match &c.state {
+/// The state of an instance in words.
+fn state(state: &ContainerState) -> String {
+    match state {
         ContainerState::None => "never started".to_owned(),
         ContainerState::Created(i) => format!("created {}", i.image),
         ContainerState::Running(r) => {
@@ -153,15 +166,20 @@ fn container(c: &ContainerRuntime) -> String {
             )
         }
         ContainerState::Exited(e) => format!("exited {} {:?} {:?}", e.instance.image, e.exit, e.reason),
-    };
+    }
+}
+
+fn container(c: &ContainerRuntime) -> String {
+    let state = state(&c.state);
+    let known = c.unnoticed.as_ref();
+    let known = known.map(|known| format!(" known as {} {}", self::state(&known.state), known.restarts));
+    let known = known.unwrap_or_default();
     format!(
-        "container {} {state} last {} restarts {} waiting {:?} killed {} ask {} back-off {:?} probes {:?} \
-         failing {:?}",
+        "container {} {state}{known} last {} restarts {} waiting {:?} ask {} back-off {:?} probes {:?} failing {:?}",
         c.name,
         c.last.is_some(),
         c.restarts,
         c.waiting,
-        c.just_killed,
         c.ask_readiness,
         c.backoff.delay(),
         c.probes,

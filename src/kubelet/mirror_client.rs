@@ -148,7 +148,7 @@ impl Kubelet {
         if !is_mirror_pod_of(&mirror, pod) || mirror.status.as_deref() == Some(&status) {
             return Ok(None);
         }
-        let why = self.why_status(key, rt, &status);
+        let why = self.why_status(key, rt, &status, cx.now());
         cx.report_pod_status(key.clone(), mirror, status).because(why).await.map(Some)
     }
 }

@@ -64,6 +64,7 @@ impl Turn<'_> {
         }
         self.event(None, "Warning", "NetworkNotReady", format!("network is not ready: {NO_PLUGIN}"));
         self.rt.waits_for_config = true;
+        self.rt.synced.failed = true;
         let at = later(self.now, timings::TRANSIENT_RETRY);
         self.rt.retry = Some(Retry { at, sort: WakeSort::Background });
         true

@@ -46,21 +46,26 @@ impl<'a> Turn<'a> {
         if self.rt.phase != WorkerPhase::Terminated {
             self.obey();
         }
+        if self.rt.phase == WorkerPhase::Sync && self.pod.metadata.is_deleting() {
+            self.end_pod(PodCause::DeletionRequested);
+        } else if self.rt.phase == WorkerPhase::Sync && self.rt.withdrawn {
+            self.end_pod(PodCause::Withdrawn);
+        }
         match self.rt.phase {
-            WorkerPhase::Sync if self.pod.metadata.is_deleting() => {
-                self.terminate(PodCause::DeletionRequested)
-            }
-            WorkerPhase::Sync if self.rt.withdrawn => self.terminate(PodCause::Withdrawn),
-            WorkerPhase::Sync => {
-                self.observe_deadline();
-                self.probe_containers();
-                self.sync_pod();
-            }
+            WorkerPhase::Sync => match self.rt.ending {
+                Some(why) if self.may_sync() => self.terminate(why),
+                Some(_) => self.probe_containers(),
+                None => {
+                    self.observe_deadline();
+                    self.probe_containers();
+                    self.sync_pod();
+                }
+            },
             WorkerPhase::Terminating => {
                 self.probe_containers();
                 self.sync_terminating_pod();
             }
-            WorkerPhase::Terminated => {}
+            WorkerPhase::Terminated => self.finish(),
         }
     }
 
@@ -144,7 +149,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Notes the containers whose end has come.
+    /// Notes the containers whose end has come. The kubelet knows of it when PLEG has noticed it.
     pub(super) fn observe_exits(&mut self) {
         for i in 0..self.rt.containers.len() {
             let ended = self.rt.containers.get(i).and_then(|c| c.running()?.ends);
@@ -164,9 +169,11 @@ impl<'a> Turn<'a> {
                 probed: c.probed(at),
                 finished: at,
             };
-            c.state = ContainerState::Exited(Rc::new(exited));
-            self.rt.changed = true;
-            self.caused(Some(i), PodCause::Ended);
+            c.becomes(ContainerState::Exited(Rc::new(exited)), at);
+            // Probes up to this moment have had the results that they would have had: the next tick finds nobody.
+            for probe in c.probes.iter_mut().filter(|p| p.asked.is_some()) {
+                probe.asked = probe.asked.max(Some(at));
+            }
             if stopped {
                 self.note_stopped(i, at);
             }
@@ -183,7 +190,9 @@ impl<'a> Turn<'a> {
             // The SyncPod under way is given up.
             self.rt.work = None;
             self.rt.todo.clear();
-            self.rt.syncing = false;
+            if std::mem::take(&mut self.rt.syncing) {
+                self.sync_ended();
+            }
             self.caused(None, PodCause::DeadlineExceeded);
         }
     }
@@ -191,10 +200,14 @@ impl<'a> Turn<'a> {
     /// Tells that the pod has failed because of its deadline, if it has: each time that the kubelet makes a status of such a pod
     /// (`active_deadline.go`, `ShouldEvict`, which `generateAPIPodStatus` asks).
     fn tell_of_deadline(&mut self) {
-        let failed = self.rt.failed.as_ref().filter(|(reason, _)| **reason == *DEADLINE_EXCEEDED);
+        let failed = self.rt.failed.as_ref().filter(|_| self.has_exceeded_deadline());
         if let Some(message) = failed.map(|(_, message)| message.to_string()) {
             self.event(None, "Normal", DEADLINE_EXCEEDED, message);
         }
+    }
+
+    fn has_exceeded_deadline(&self) -> bool {
+        self.rt.failed.as_ref().is_some_and(|(reason, _)| **reason == *DEADLINE_EXCEEDED)
     }
 
     fn deadline(&self) -> Option<Timestamp> {
@@ -235,8 +248,13 @@ impl<'a> Turn<'a> {
             }
             if std::mem::take(&mut self.rt.syncing) {
                 self.rt.files.synced = Some(self.now);
+                self.sync_ended();
             }
-            if !self.wants_sync() {
+            if self.rt.ending.is_some() {
+                return;
+            }
+            self.hear_of_relists();
+            if !self.wants_sync() || !self.may_sync() {
                 return;
             }
             self.begin_sync();
@@ -247,7 +265,7 @@ impl<'a> Turn<'a> {
         self.again = true;
     }
 
-    fn wants_sync(&self) -> bool {
+    pub(super) fn wants_sync(&self) -> bool {
         !self.rt.seen
             || self.rt.changed
             || self.rt.generation != self.pod.metadata.generation()
@@ -266,6 +284,8 @@ impl<'a> Turn<'a> {
         self.rt.seen = true;
         self.rt.changed = false;
         self.rt.syncing = true;
+        self.rt.waits_for_volumes = false;
+        self.sync_begins();
         self.rt.retry = None;
         self.rt.look = None;
         self.rt.generation = self.pod.metadata.generation();
@@ -299,6 +319,15 @@ impl<'a> Turn<'a> {
     }
 
     fn do_next(&mut self, todo: Todo) {
+        let acts = match &todo {
+            Todo::Sandbox | Todo::PullVolume { .. } | Todo::Terminate => false,
+            Todo::Kill { .. }
+            | Todo::Start { .. }
+            | Todo::Resize { .. }
+            | Todo::RestartAll
+            | Todo::StopSandbox => true,
+        };
+        self.rt.synced.acted |= acts;
         match todo {
             Todo::Sandbox => {
                 if self.volumes_are_there() && self.csi_volumes_are_mounted() {
@@ -320,7 +349,10 @@ impl<'a> Turn<'a> {
                     // The volumes are being mounted; the sandbox comes after that.
                     self.rt.todo.insert(0, Todo::Sandbox);
                 } else {
+                    // `WaitForAttachAndMount` looks at the volumes again and again, and SyncPod goes on when they are there.
                     self.rt.todo.clear();
+                    self.rt.waits_for_volumes = true;
+                    self.rt.syncing = false;
                 }
             }
             Todo::Kill { container, message, probe } => {
@@ -333,9 +365,11 @@ impl<'a> Turn<'a> {
             Todo::RestartAll => self.restart_all(),
             Todo::StopSandbox => {
                 self.note_stop_sandbox();
-                self.rt.changed |= std::mem::take(&mut self.rt.sandbox);
+                if std::mem::take(&mut self.rt.sandbox) {
+                    self.rt.sandbox_changed = Some(self.now);
+                }
             }
-            Todo::Terminate => self.terminate(PodCause::Over),
+            Todo::Terminate => self.rt.ending = Some(PodCause::Over),
         }
     }
 
@@ -343,6 +377,7 @@ impl<'a> Turn<'a> {
         match work {
             Work::Mount { .. } => self.staged(),
             Work::Sandbox { .. } => {
+                self.rt.synced.acted = true;
                 self.sandbox_is_there();
                 self.note_sandbox();
                 // The containers are started with a configuration that is made anew.
@@ -355,19 +390,16 @@ impl<'a> Turn<'a> {
             Work::PullVolume { volume, pull } => self.volume_is_pulled(volume, &pull),
             Work::Start { container, .. } => self.started(container),
             Work::PostStart { container, failure, .. } => self.post_start_done(container, failure),
-            Work::Kill { container } => {
-                // One whose postStart hook failed is started by a later SyncPod.
-                let starts = self.rt.todo.contains(&Todo::Start { container });
-                if let Some(c) = self.rt.containers.get_mut(container) {
-                    c.just_killed = starts;
-                }
-            }
+            Work::Kill { .. } => {}
         }
     }
 
     /// Begins SyncTerminatingPod: stops the running containers.
-    pub(super) fn terminate(&mut self, why: PodCause) {
+    fn terminate(&mut self, why: PodCause) {
+        self.hear_of_relists();
+        self.sync_begins();
         let rt = &mut self.rt;
+        rt.ending = None;
         rt.phase = WorkerPhase::Terminating;
         rt.work = None;
         rt.todo.clear();
@@ -375,10 +407,11 @@ impl<'a> Turn<'a> {
         rt.retry = None;
         rt.look = None;
         rt.waits_for_config = false;
-        rt.unreported |= self.pod.metadata.is_deleting() || rt.withdrawn;
+        rt.unreported |= self.pod.metadata.is_deleting() || rt.withdrawn || rt.order.is_some();
         for c in &mut rt.containers {
             if matches!(c.state, ContainerState::Created(_)) {
                 c.state = ContainerState::None;
+                c.unnoticed = None;
             }
         }
         self.caused(None, why);
@@ -387,8 +420,8 @@ impl<'a> Turn<'a> {
         self.sync_terminating_pod();
     }
 
-    /// SyncTerminatingPod: waits for the last container to end, then SyncTerminatedPod frees the pod's
-    /// resources.
+    /// SyncTerminatingPod: waits for the last container to end, and frees the pod's resources. It reads itself what the runtime has then,
+    /// and reports it.
     fn sync_terminating_pod(&mut self) {
         self.shorten_grace();
         if self.rt.containers.iter().any(|c| c.running().is_some()) {
@@ -401,8 +434,8 @@ impl<'a> Turn<'a> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
-        // The containers have ended (`SyncTerminatingPod`), and then the pod has (`SyncTerminatedPod`).
-        self.tell_of_deadline();
+        self.rt.is_known();
+        self.sync_ended();
         self.tell_of_deadline();
         self.note_stop_sandbox();
         self.unmount();
@@ -416,6 +449,19 @@ impl<'a> Turn<'a> {
         if self.rt.cause.what != PodCause::Over {
             self.caused(None, PodCause::Stopped);
         }
+    }
+
+    /// SyncTerminatedPod, which follows when PLEG has listed the containers once more. From then on the object can be deleted.
+    fn finish(&mut self) {
+        if !self.rt.finished && self.may_sync() {
+            self.rt.finished = true;
+            self.tell_of_deadline();
+        }
+    }
+
+    /// Whether something is to be told or done in SyncTerminatedPod.
+    pub(super) fn has_to_finish(&self) -> bool {
+        self.is_ending() || self.has_exceeded_deadline()
     }
 
     /// The deadlines of the pod's next turn.
@@ -437,23 +483,28 @@ impl<'a> Turn<'a> {
                     if self.is_routine(*container, SignedDuration::ZERO));
                 wakes.add(sort(routine), at);
             }
-            if let Some(at) = self.deadline() {
+            if let Some(at) = self.deadline().filter(|_| self.rt.failed.is_none()) {
                 wakes.add(WakeSort::Foreground, at);
             }
-            // While SyncPod waits for something, a retry is planned only when that is over.
-            if let Some(retry) = self.rt.retry.filter(|_| self.rt.work.is_none()) {
-                wakes.add(retry.sort, retry.at);
+        }
+        if self.rt.phase == WorkerPhase::Sync && self.rt.ending.is_none() {
+            // While SyncPod waits for something, another one is planned only when that is over.
+            let idle = self.rt.work.is_none();
+            let from = if idle { self.rt.next_sync(self.now) } else { self.now };
+            if let Some(retry) = self.rt.retry.filter(|_| idle) {
+                wakes.add(retry.sort, retry.at.max(from));
             }
-            if let Some(at) = self.rt.look.filter(|_| self.rt.work.is_none()) {
-                wakes.add(WakeSort::Background, at);
+            if let Some(at) = self.rt.look.filter(|_| idle) {
+                wakes.add(WakeSort::Background, at.max(from));
             }
             if let Some(due) = self.rt.files.due {
-                wakes.add(due.sort, due.at);
+                wakes.add(due.sort, due.at.max(from));
             }
             if let Some(at) = self.next_token() {
-                wakes.add(WakeSort::Recurring, at);
+                wakes.add(WakeSort::Recurring, at.max(from));
             }
         }
+        self.next_relists(&mut wakes);
         if self.rt.phase != WorkerPhase::Terminated {
             for i in 0..self.rt.containers.len() {
                 prober::next(self, i, &mut wakes);

@@ -41,9 +41,9 @@ pub(super) fn whole(seconds: Option<i32>, default: i32, least: i32) -> SignedDur
     SignedDuration::from_secs(i64::from(seconds.unwrap_or(default).max(least)))
 }
 
-/// Whether a container counts as started: it runs, and its startup probe, if any, has passed.
+/// Whether a container counts as started: it runs, as far as the kubelet knows, and its startup probe, if any, has passed.
 pub(super) fn is_started(c: &ContainerRuntime, spec: &Container) -> bool {
-    c.running().is_some()
+    c.known_running().is_some()
         && (spec.startup_probe.is_none()
             || c.probes.get(ProbeType::Startup as usize).is_some_and(|p| p.result == Some(true)))
 }
@@ -97,7 +97,11 @@ pub(super) fn command_of(exec: &ExecAction, spec: &Container) -> Vec<String> {
     exec.command.iter().flatten().map(|word| expand(word, &env)).collect()
 }
 
-/// What a probe hears of a container that runs.
+/// What containerd says of a command for a container that has ended.
+const NOT_RUNNING: &str =
+    "rpc error: code = Unknown desc = failed to exec in container: container is in CONTAINER_EXITED state";
+
+/// What a probe hears of a container that runs, or of one that has ended and of which the kubelet does not know that yet.
 ///
 /// # Errors
 /// What its command has asked the network, if that is not answered yet.
@@ -112,16 +116,25 @@ fn heard(
         return Ok(Heard::failed(String::new(), None));
     };
     let failing = c.ill || c.failing.get(type_ as usize).copied().unwrap_or_default();
-    let Some(r) = c.running() else { return Ok(Heard::failed(String::new(), None)) };
+    let is_gone = c.running().is_none();
+    let Some(r) = c.running().or(c.known_running()) else { return Ok(Heard::failed(String::new(), None)) };
     let since = r.since;
     let told = r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, since, at);
     if let Some(exec) = &probe.exec {
+        if is_gone {
+            return Ok(Heard::errored(NOT_RUNNING.into(), None));
+        }
         let command = command_of(exec, spec);
         return of_command(turn, i, probe, &command, at, failing, told);
     }
     // A program that is said to fail, or that a person made fail, answers with an error as soon as it listens.
     let listens = !r.waits_for_etcd && at >= later(since, r.behaviour.ready_after);
-    let (passes, changes) = if failing { (false, None) } else { told };
+    // Nobody is left who could answer with an error.
+    let (passes, changes) = match (is_gone, failing) {
+        (true, _) => (true, None),
+        (false, true) => (false, None),
+        (false, false) => told,
+    };
     let port = probe.http_get.as_ref().map(|h| &h.port).or(probe.tcp_socket.as_ref().map(|t| &t.port));
     if let Some(why) = port.and_then(|port| unresolved(port, spec)) {
         return Ok(Heard::errored(why, None));
@@ -358,11 +371,11 @@ fn known(c: &ContainerRuntime, type_: ProbeType) -> Option<bool> {
     if type_ == ProbeType::Liveness { result.or(Some(true)) } else { result }
 }
 
-/// Whether the worker of a probe probes now: the container runs, and the startup probe has passed or this is the startup
+/// Whether the worker of a probe probes now: the container runs, as far as the kubelet knows, and the startup probe has passed or this is the startup
 /// probe. A container that is being stopped is asked for its readiness alone (`worker.go`, `doProbe`).
 fn is_active(c: &ContainerRuntime, spec: &Container, type_: ProbeType) -> bool {
     let held = c.probes.get(type_ as usize).is_none_or(|p| p.on_hold);
-    let Some(r) = c.running() else { return false };
+    let Some(r) = c.known_running() else { return false };
     let stopped = r.stopping.is_some() && type_ != ProbeType::Readiness;
     !held && !stopped && (is_started(c, spec) != (type_ == ProbeType::Startup))
 }
@@ -388,7 +401,7 @@ pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
     else {
         return;
     };
-    let Some(r) = c.running().filter(|_| turn.has_probes(i)) else { return };
+    let Some(r) = c.known_running().filter(|_| turn.has_probes(i)) else { return };
     for type_ in ProbeType::ALL {
         let Some(probe) = spec_of(spec, type_).filter(|_| is_active(c, spec, type_)) else { continue };
         let period = whole(probe.period_seconds, 10, 1);
@@ -464,7 +477,8 @@ impl Turn<'_> {
     fn probe(&mut self, i: usize, spec: &Container, probe: &Probe, type_: ProbeType) {
         let (now, Some(base)) = (self.now, self.rt.probing_since) else { return };
         let Some(c) = self.rt.containers.get(i) else { return };
-        let Some(since) = c.running().map(|r| r.since).filter(|_| is_active(c, spec, type_)) else { return };
+        let since = c.known_running().map(|r| r.since).filter(|_| is_active(c, spec, type_));
+        let Some(since) = since else { return };
         let mut state = c.probes.get(type_ as usize).copied().unwrap_or_default();
         let mut tick = tick_before(base, whole(probe.period_seconds, 10, 1), now);
         if type_ == ProbeType::Readiness && c.ask_readiness {
@@ -530,10 +544,12 @@ impl Turn<'_> {
         match (type_, passes) {
             (ProbeType::Readiness, true) => {
                 self.rt.unreported = true;
+                self.sync_for_nothing();
                 self.caused(Some(i), PodCause::Ready);
             }
             (ProbeType::Readiness, false) => {
                 self.rt.unreported = true;
+                self.sync_for_nothing();
                 self.caused(Some(i), PodCause::NotReady);
             }
             (ProbeType::Startup, true) => {

@@ -19,6 +19,7 @@ use super::network::{self, NetworkNews, Opened};
 use super::network_ready::{self, NetworkReadiness};
 use super::node;
 use super::nodeshutdown;
+use super::pleg::Synced;
 use super::pod_manager;
 use super::queries::Queried;
 use super::query_log;
@@ -246,6 +247,10 @@ impl Reconciler for Kubelet {
             if let Some(rt) = state.pods.get_mut(&key) {
                 let rt = Rc::make_mut(rt);
                 rt.rebooted = true;
+                // PLEG lists everything as soon as it runs, and no worker has synced anything yet.
+                rt.is_known();
+                rt.synced = Synced::default();
+                (rt.ending, rt.waits_for_volumes) = (None, false);
                 // A static pod that had ended, as at a shutdown of the node, runs anew after it.
                 let is_unknown = rt.static_pod.as_ref().is_some_and(|pod| is_from_url(pod));
                 rt.withdrawn |= rt.static_pod.is_some() && (is_unknown || rt.phase != WorkerPhase::Sync);

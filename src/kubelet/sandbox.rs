@@ -77,6 +77,7 @@ impl Turn<'_> {
         let sort = if self.rt.sandbox_failures > 0 { WakeSort::Background } else { WakeSort::Foreground };
         self.rt.sandbox_failures = self.rt.sandbox_failures.saturating_add(1);
         self.rt.waits_for_config = true;
+        self.rt.synced.failed = true;
         self.rt.retry = Some(Retry { at: later(self.now, timings::SYNC_RETRY), sort });
     }
 }

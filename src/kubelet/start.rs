@@ -32,7 +32,7 @@ impl Turn<'_> {
     /// The sandbox has been created: the pod gets an address of each family.
     pub(super) fn sandbox_is_there(&mut self) {
         self.rt.sandbox = true;
-        self.rt.changed = true;
+        self.rt.sandbox_changed = Some(self.now);
         if self.spec.host_network == Some(true) {
             self.rt.addresses = self.host.addresses().map(Rc::from).collect();
             return;
@@ -100,10 +100,8 @@ impl Turn<'_> {
         // Many containers that restart for ever would keep the cluster from being steady.
         let routine = self.is_routine(i, jiff::SignedDuration::ZERO);
         let Some(c) = self.rt.containers.get_mut(i) else { return true };
-        let just_killed = std::mem::take(&mut c.just_killed);
-        // The status that SyncPod began with does not yet show the end of a container that this SyncPod
-        // stopped.
-        let exited = if just_killed { c.last.as_ref() } else { c.exited() };
+        // What SyncPod began with does not show the end of a container that this SyncPod has stopped, but that of the instance before.
+        let exited = c.known_exited().or(c.known_running().and(c.known_last()));
         let Some(finished) = exited.map(|e| e.finished) else { return false };
         let Some(until) = c.backoff.until(finished, now) else {
             c.backoff.next(finished, now);
@@ -171,6 +169,7 @@ impl Turn<'_> {
         let known = c.waiting.as_ref().is_some_and(|w| w.reason == "ImagePullBackOff");
         if known {
             // The pod worker does not know when this back-off ends, and tries again as after any other error.
+            self.rt.synced.failed = true;
             self.look_before(until, later(self.now, timings::SYNC_RETRY));
             self.retry(until, if at_max { WakeSort::Recurring } else { WakeSort::Foreground });
             return;
@@ -261,18 +260,17 @@ impl Turn<'_> {
         let now = self.now;
         let uid = self.rt.uid.clone();
         let Some(c) = self.rt.containers.get_mut(i) else { return };
-        if let ContainerState::Exited(e) = &c.state {
-            c.restarts = c.restarts.saturating_add(1);
-            c.last = Some(e.clone());
-        }
-        self.node.has_image(image, now);
-        let Some(c) = self.rt.containers.get_mut(i) else { return };
+        let before = c.exited().cloned();
+        let restarts = c.restarts.saturating_add(i32::from(before.is_some()));
         let instance = Instance {
-            id: images::container_id(&uid, &c.name, c.restarts).into(),
+            id: images::container_id(&uid, &c.name, restarts).into(),
             image: image.into(),
             image_id: images::id(image).into(),
         };
-        c.state = ContainerState::Created(instance);
+        c.becomes(ContainerState::Created(instance), now);
+        c.restarts = restarts;
+        c.last = before.or(c.last.take());
+        self.node.has_image(image, now);
         self.note_created(i, spec);
         self.event(Some(i), "Normal", "Created", "Container created".into());
         match behaviour::seconds(&self.pod.metadata, &spec.name, "start-seconds") {
@@ -308,7 +306,7 @@ impl Turn<'_> {
         let futile = self.end_without_etcd(&spec.name);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
         let ContainerState::Created(instance) = &c.state else { return };
-        c.state = ContainerState::Running(Box::new(Running {
+        let running = Running {
             instance: instance.clone(),
             since: now,
             ends: futile.or(behaviour.ends.map(|(after, exit)| (later(now, after), exit))),
@@ -323,17 +321,16 @@ impl Turn<'_> {
             probed: [None; 3],
             signal: None,
             allocation: self.pod.spec.clone(),
-        }));
+        };
+        c.becomes(ContainerState::Running(Box::new(running)), now);
         c.waiting = None;
         // The workers go on counting (`prober/worker.go`, `doProbe`).
         for probe in &mut c.probes {
             *probe = ProbeRun { last: probe.last, run: probe.run, ..ProbeRun::default() };
         }
-        self.rt.changed = true;
         self.event(Some(i), "Normal", "Started", "Container started".into());
         self.complain_of_clients(i, spec);
         self.complain_of_errors(i, spec);
-        self.caused(Some(i), PodCause::Started);
         self.settle();
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {
             let (takes, failure) = self.hook(i, handler, now);
@@ -353,7 +350,7 @@ impl Turn<'_> {
         let now = self.now;
         let Some(c) = self.rt.containers.get_mut(i) else { return };
         let ContainerState::Created(instance) = &c.state else { return };
-        c.state = ContainerState::Exited(Rc::new(Exited {
+        let ended = Exited {
             instance: instance.clone(),
             exit: Exit::code(START_ERROR),
             reason: Some("StartError"),
@@ -363,8 +360,8 @@ impl Turn<'_> {
             signal: None,
             probed: [None; 3],
             finished: now,
-        }));
-        self.rt.changed = true;
+        };
+        c.becomes(ContainerState::Exited(Rc::new(ended)), now);
         self.event(Some(i), "Warning", "Failed", format!("Error: {message}"));
         self.cannot_start(i, "RunContainerError", message);
     }
@@ -425,6 +422,7 @@ impl Turn<'_> {
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.waiting = Some(Rc::new(Waiting { reason, message }));
         }
+        self.rt.synced.failed = true;
         self.caused(Some(i), cause);
     }
 

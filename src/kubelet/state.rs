@@ -7,13 +7,14 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::amounts::{Stats, Written};
-use super::cause::Cause;
+use super::cause::{Cause, PodCause};
 use super::container_state::ContainerRuntime;
 use super::contents::{Contents, Lasting, Rounds, Told};
 use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
 use super::manifest::Manifest;
+use super::pleg::Synced;
 use super::pod_network::PodNetwork;
 use super::pulls::{FailedPulls, ImageVolume, Pull};
 use super::queries::Queries;
@@ -287,8 +288,19 @@ pub struct PodRuntime {
     pub todo: Vec<Todo>,
     /// Whether a SyncPod is under way.
     pub syncing: bool,
-    /// Whether the runtime changed since SyncPod last began (an event of the PLEG).
+    /// Whether there is a reason for another SyncPod: PLEG has reported something, a probe has another result, or the kubelet has changed
+    /// something itself.
     pub changed: bool,
+    /// When the sandbox was made or stopped, if PLEG has not noticed that.
+    pub sandbox_changed: Option<Timestamp>,
+    /// The last sync, for which the next one has to wait.
+    pub synced: Synced,
+    /// Whether SyncPod waits for volumes. It looks at them again and again, and does not end meanwhile.
+    pub waits_for_volumes: bool,
+    /// Why the pod is to end, if SyncTerminatingPod could not begin yet.
+    pub ending: Option<PodCause>,
+    /// Whether SyncTerminatedPod has taken place.
+    pub finished: bool,
     /// When a sync that failed is retried; `None` if none failed.
     pub retry: Option<Retry>,
     /// When the pod is synced although its containers still back off, which records that once more; `None` if it is not.

@@ -169,7 +169,7 @@ impl Turn<'_> {
     /// Whether a container was removed and has not been started again: it begins anew, however it has ended.
     fn is_removed(&self, i: usize) -> bool {
         let c = self.rt.containers.get(i);
-        c.and_then(|c| c.last.as_ref()).is_some_and(|last| last.is_removed())
+        c.and_then(|c| c.known_last()).is_some_and(|last| last.is_removed())
     }
 
     /// The pod's status at the present moment, based on `old`, the API server's (`generateAPIPodStatus`).
@@ -474,10 +474,10 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether only the kubelet's deletion of the pod is missing: it is being deleted and no container runs
-    /// any more.
+    /// Whether only the kubelet's deletion of the pod is missing: it is being deleted, and its worker has nothing to do any more
+    /// (`PodIsFinished`).
     pub(super) fn can_be_deleted(&self) -> bool {
-        self.rt.phase == WorkerPhase::Terminated && self.is_ending() && !self.rt.deleted
+        self.rt.finished && self.is_ending() && !self.rt.deleted
     }
 }
 

@@ -46,7 +46,7 @@ impl Turn<'_> {
         let mut out = ContainerStatus {
             name: spec.name.clone(),
             image: spec.image.clone().unwrap_or_default(),
-            restart_count: c.restarts,
+            restart_count: c.known_restarts(),
             volume_mounts: volume_mounts(self.spec, spec),
             started: Some(false),
             ..Default::default()
@@ -58,8 +58,8 @@ impl Turn<'_> {
             out.image_id = instance.image_id.to_string();
             out.user = user(self.spec, spec);
         };
-        let mut last = c.last.as_ref().map(|e| terminated(e));
-        let state = match &c.state {
+        let mut last = c.known_last().map(|e| terminated(e));
+        let state = match c.known() {
             Runtime::None | Runtime::Created(_) => {
                 let reason = if self.init_count() > 0 { "PodInitializing" } else { "ContainerCreating" };
                 waiting(reason, None)
@@ -78,7 +78,7 @@ impl Turn<'_> {
             }
         };
         // Of one that does not run, what it was allocated (`convertToAPIContainerStatuses` in `kubelet_pods.go`).
-        out.resources = match &c.state {
+        out.resources = match c.known() {
             Runtime::None | Runtime::Created(_) => None,
             Runtime::Running(r) => Some(r.resources(&spec.name).cloned().unwrap_or_default()),
             Runtime::Exited(_) => Some(spec.resources.clone().unwrap_or_default()),
@@ -88,8 +88,8 @@ impl Turn<'_> {
                 spec.resources.as_ref().and_then(|r| r.requests.clone()).filter(|r| !r.is_empty());
         }
         let init = i < self.init_count();
-        let done = init && c.exited().is_some_and(|e| e.exit.code == 0);
-        let reason = c.waiting.as_ref().filter(|_| !done && self.should_be_restarted(i));
+        let done = init && c.known_exited().is_some_and(|e| e.exit.code == 0);
+        let reason = c.known_waiting().filter(|_| !done && self.should_be_restarted(i));
         out.state = Some(match reason {
             Some(w) => {
                 if state.terminated.is_some() {
@@ -102,7 +102,7 @@ impl Turn<'_> {
         // Go writes the empty object, too.
         out.last_state = Some(last.unwrap_or_default());
         if init && !self.is_sidecar(i) {
-            out.started = Some(c.running().is_some());
+            out.started = Some(c.known_running().is_some());
             out.ready = done;
         } else {
             out.started = Some(prober::is_started(c, spec));

@@ -148,7 +148,7 @@ impl Kubelet {
             let answer = match &d.report {
                 None if is_static => self.report_to_mirror_pod(cx, &key, &d.rt).await,
                 Some((from, status)) => {
-                    let why = self.why_status(&key, &d.rt, status);
+                    let why = self.why_status(&key, &d.rt, status, cx.now());
                     cx.report_pod_status(key.clone(), from.clone(), status.clone())
                         .because(why)
                         .await
@@ -381,7 +381,7 @@ impl Kubelet {
         }
     }
 
-    pub(super) fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus) -> Why {
+    pub(super) fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus, now: Timestamp) -> Why {
         let reference = ObjectRef { kind: Kind::POD, key: key.clone() };
         let phase = to.phase.as_deref().unwrap_or_default();
         let rule = match rt.phase {
@@ -405,11 +405,24 @@ impl Kubelet {
             why
         };
         let why = why.with("container", name);
+        let why = match rt.cause.what.event() {
+            Some(event) => why.with("event", event),
+            None => why,
+        };
+        let why = match rt.cause.happened {
+            Some(at) => why.with("late", seconds_of(now.duration_since(at))),
+            None => why,
+        };
         match rt.containers.iter().find(|c| c.name == *name) {
             Some(c) => why.with("state", state_of(c)).with("restarts", c.restarts),
             None => why,
         }
     }
+}
+
+/// A length of time in seconds, to the thousandth.
+fn seconds_of(length: SignedDuration) -> f64 {
+    (length.as_secs_f64() * 1000.0).round() / 1000.0
 }
 
 /// A container's state in a word or two, for a [`Why`].

@@ -12,6 +12,7 @@
 //! | a job whose command says nothing of it is done | after 5 s | the same |
 //! | a container stops after SIGTERM | 1 s | `sim.steady/stop-seconds`, `sim.steady/ignores-sigterm` |
 //! | a container that uses more memory than its limit is killed | after 5 s | |
+//! | PLEG notices what has become of containers | in the middle of each second | |
 //!
 //! A node pulls one image at a time (`serializeImagePulls`). A pull of an image that is being pulled already
 //! ends with that pull.
@@ -20,6 +21,10 @@ use jiff::SignedDuration;
 
 pub use crate::api::later;
 
+/// The interval at which PLEG lists the containers of all pods (`genericPlegRelistPeriod`).
+pub const RELIST: SignedDuration = SignedDuration::from_secs(1);
+/// How long after each full second it does.
+pub const RELIST_PHASE: SignedDuration = SignedDuration::from_millis(500);
 /// The creation of a sandbox and its network.
 pub const SANDBOX: SignedDuration = SignedDuration::from_secs(1);
 /// After this a sync is tried again that failed for a reason that may be over soon (`backOffOnTransientErrorPeriod` of

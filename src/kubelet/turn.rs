@@ -199,7 +199,7 @@ impl<'a> Turn<'a> {
     /// Notes the cause of the next status report.
     pub(super) fn caused(&mut self, container: Option<usize>, what: PodCause) {
         let container = container.and_then(|i| self.rt.containers.get(i)).map(|c| c.name.clone());
-        self.rt.cause = Cause { container, what };
+        self.rt.cause = Cause { container, what, happened: None };
     }
 
     /// The number of init containers. They come first in `rt.containers`.

@@ -196,6 +196,8 @@ pub enum Because {
     NotListening,
     /// The container that would listen does not run.
     NotRunning,
+    /// The container that would listen has ended by itself, and its kubelet does not know that yet, or has not come to report it.
+    NotNoticed,
     /// The container has got SIGTERM, and has closed its ports.
     Stopping,
     /// Nobody has the address any more.

@@ -16,6 +16,7 @@ fn key(cause: Cause) -> &'static str {
         Cause::Refused(Because::NotListening) => "lost-not-listening",
         Cause::Refused(Because::Stopping) => "lost-stopping",
         Cause::Refused(Because::NotRunning) => "lost-not-running",
+        Cause::Refused(Because::NotNoticed) => "lost-not-noticed",
         Cause::Refused(_) => "lost-refused",
         Cause::TimedOut(Because::NoEndpoints) => "lost-dropped",
         Cause::TimedOut(Because::NoSuchPort) => "lost-no-such-port",

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use super::network::{Net, net};
 use crate::api::{Key, Kind, Timestamp};
+use crate::cluster::Fault;
+use crate::kubelet::KubeletFault;
+use crate::network::Because;
 use crate::network::traffic::{Cause, Counts, Latencies};
 
 fn server() -> Value {
@@ -329,4 +332,25 @@ fn a_loop_behind_a_pause_sends_after_it() {
     assert_eq!(n.0.clients().len(), 1);
     let sent: u64 = n.0.traffic_within((since, n.0.now())).streams().map(|(_, counts)| counts.sent).sum();
     assert!((90..=105).contains(&sent), "{sent}");
+}
+
+/// `pkg/kubelet/pleg/generic.go`: a pod whose process has crashed is ready until a relist has noticed it, and requests that are led to it
+/// are refused.
+#[test]
+fn requests_meet_a_process_that_is_gone_until_its_kubelet_notices() {
+    let mut n = net(1);
+    n.serve("web", 2, server(), json!({"ports": [{"port": 80}]})).steady();
+    client(&mut n, "client", "100/s http://web/ timeout=2s");
+    n.wait(10);
+    let since = n.0.now();
+    let pods = n.0.api().cached_list(Kind::POD, None).map(|(_, o)| o.key());
+    let pod = pods.into_iter().find(|key| key.name.starts_with("web-")).unwrap();
+    let fault = KubeletFault::CrashContainer { pod, container: "web".into(), exit_code: 1 };
+    n.0.fault(&Fault::Kubelet { node: Some("node-1".into()), fault }).unwrap();
+    n.wait(10);
+    let lost = counts(&n, "client", since).lost;
+    let unnoticed = lost.get(&Cause::Refused(Because::NotNoticed)).copied().unwrap_or_default();
+    // Half of 100 requests a second, from the end to the relist, which is a second at most.
+    assert!((15..=50).contains(&unnoticed), "{lost:?}");
+    assert_eq!(lost.values().sum::<u64>(), unnoticed, "{lost:?}");
 }

@@ -302,9 +302,10 @@ impl Turn<'_> {
         let (reason, message) = (Rc::from(order.reason), order.message.clone());
         self.rt.failed = Some((reason, message));
         self.rt.grace_override = order.grace;
-        self.rt.unreported = true;
         if self.rt.phase == WorkerPhase::Sync {
-            self.terminate(PodCause::Evicted);
+            self.end_pod(PodCause::Evicted);
+        } else {
+            self.rt.unreported = true;
         }
     }
 

@@ -1216,6 +1216,8 @@ fact-container = { $sort ->
     [init] init container
    *[plain] container
 } { $container } { $what }
+pleg-noticed = { $text } (PLEG: { $event })
+pleg-noticed-late = { $text } (PLEG: { $event }, noticed by a relist { $s } s later)
 fact-pod-bound = it was bound to this node
 fact-pod-rejected = the node does not take it
 fact-pod-deadline-exceeded = its deadline has passed
@@ -1374,12 +1376,16 @@ room-wait-post-start = waits for the postStart hook of
 room-wait-kill = waits for the end of
 room-wait-retry = tries again
 room-wait-attach = waits until its volumes are attached
+room-wait-relist = waits until PLEG lists the containers again
 room-steps = { $n ->
     [one] then { $n } more step
    *[other] then { $n } more steps
 }
 room-pleg = PLEG
 room-pleg-none = The runtime has reported no container yet.
+room-pleg-lists = lists the containers every { $s } s
+room-pleg-next = the next one that finds something
+room-unnoticed = not noticed yet
 room-exit = exit code { $code }
 room-ago = { $s } s ago
 room-unseen = not synced since
@@ -1963,6 +1969,7 @@ lost-no-endpoints = Connection refused: the Service had no endpoints.
 lost-not-listening = Connection refused: nobody listened on that port.
 lost-stopping = Connection refused: the pod had got SIGTERM and closed its port.
 lost-not-running = Connection refused: the container did not run.
+lost-not-noticed = Connection refused: the container had ended, and the kubelet had not reported that yet.
 lost-refused = Connection refused.
 lost-dropped = No answer: a rule drops the packet, because the Service has no endpoints on that node.
 lost-no-such-port = No answer: the Service has no such port.

@@ -47,9 +47,22 @@ impl Texts {
             Some(c) => {
                 let sort = why.fact("sort").unwrap_or("plain").to_owned();
                 let args = [("sort", sort.into()), ("container", c.to_owned().into()), ("what", what.into())];
-                self.with("fact-container", &args).into()
+                self.noticed(why, self.with("fact-container", &args)).into()
             }
             None => what.into(),
+        }
+    }
+
+    /// What has become of a container, with the event by which PLEG has reported it, if it has.
+    fn noticed(&self, why: &Reason, text: String) -> String {
+        let Some(event) = why.fact("event") else { return text };
+        let args = [("text", text.into()), ("event", event.to_owned().into())];
+        match why.fact("late") {
+            Some(late) => {
+                let [text, event] = args;
+                self.with("pleg-noticed-late", &[text, event, ("s", value(late))])
+            }
+            None => self.with("pleg-noticed", &args),
         }
     }
 

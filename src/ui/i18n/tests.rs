@@ -293,7 +293,7 @@ fn every_call_and_every_part_of_one_has_a_text() {
             format!("part-{what}")
         }));
     }
-    for waits in ["mount", "sandbox", "pull", "start", "post-start", "kill", "retry", "attach"] {
+    for waits in ["mount", "sandbox", "pull", "start", "post-start", "kill", "retry", "attach", "relist"] {
         assert!(source("session/view/machinery/waits.rs").contains(&format!("\"{waits}\"")), "{waits}");
         keys.insert(format!("room-wait-{waits}"));
     }

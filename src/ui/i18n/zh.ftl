@@ -1027,6 +1027,8 @@ fact-container = { $sort ->
     [init] Init 容器
    *[plain] 容器
 } { $container } { $what }
+pleg-noticed = { $text }（PLEG：{ $event }）
+pleg-noticed-late = { $text }（PLEG：{ $event }，{ $s } 秒后的重新列举才发现）
 fact-pod-bound = 它被绑定到这个节点
 fact-pod-rejected = 节点不接受它
 fact-pod-deadline-exceeded = 它的期限已过
@@ -1165,11 +1167,15 @@ room-wait-post-start = 等待 postStart 回调，容器
 room-wait-kill = 等待终止，容器
 room-wait-retry = 重试
 room-wait-attach = 等待卷附加到节点
+room-wait-relist = 等待 PLEG 再次列举容器
 room-steps = { $n ->
    *[other] 之后还有 { $n } 步
 }
 room-pleg = PLEG
 room-pleg-none = 运行时还没有报告过容器。
+room-pleg-lists = 每 { $s } 秒列举一次容器
+room-pleg-next = 下一次会有发现的列举
+room-unnoticed = 尚未发现
 room-exit = 退出码 { $code }
 room-ago = { $s } 秒前
 room-unseen = 此后尚未同步
@@ -1705,6 +1711,7 @@ lost-no-endpoints = 连接被拒绝：该 Service 没有端点。
 lost-not-listening = 连接被拒绝：没有进程在该端口监听。
 lost-stopping = 连接被拒绝：该 Pod 已收到 SIGTERM，并关闭了端口。
 lost-not-running = 连接被拒绝：容器没有运行。
+lost-not-noticed = 连接被拒绝：容器已结束，而 kubelet 尚未报告。
 lost-refused = 连接被拒绝。
 lost-dropped = 没有应答：该 Service 在该节点上没有端点，规则丢弃了数据包。
 lost-no-such-port = 没有应答：该 Service 没有这个端口。

@@ -1,8 +1,8 @@
 //! The rooms of a kubelet: what each of its loops has, and the container runtime below.
 
 use steady::engine::machinery::{
-    DecisionRow, ExclusiveRow, PlegEvent, ProbeRow, Rooms, SandboxRow, SignalRow, SourceRoom, VolumeRow,
-    WorkerRow,
+    DecisionRow, ExclusiveRow, PlegEvent, ProbeRow, Relists, Rooms, SandboxRow, SignalRow, SourceRoom,
+    VolumeRow, WorkerRow,
 };
 use steady::engine::{Actor, Moment};
 use yew::prelude::*;
@@ -87,7 +87,10 @@ pub fn RoomsView(props: &Props) -> Html {
             { room("calls-title", true, html! { <Calls at={props.at} keys={props.keys} actor={props.actor} /> }) }
             { room("room-sources", false, sources) }
             { room("room-workers", false, list(workers, r.workers.1, "room-workers-none")) }
-            { room("room-pleg", false, list(pleg, r.pleg.1, "room-pleg-none")) }
+            { room("room-pleg", false, html! { <>
+                <p class="muted">{ relists(&t, &r.relists) }</p>
+                { list(pleg, r.pleg.1, "room-pleg-none") }
+            </> }) }
             { room("room-probes", false, list(probes, r.probes.1, "room-probes-none")) }
             { room("room-statuses", false, html! { <>
                 { for (!statuses.is_empty()).then(|| list(statuses.clone(), r.statuses.1, "room-statuses-none")) }
@@ -139,7 +142,16 @@ fn event(t: &Texts, e: &PlegEvent) -> Html {
         <li><b>{ e.event.to_string() }</b>{ name(&e.pod) }<code>{ e.container.to_string() }</code>
             if let Some(code) = code { <span class="muted">{ code }</span> }
             <span class="muted">{ time(t, "room-ago", e.ago) }</span>
-            if e.unseen { <em>{ t.get("room-unseen") }</em> }</li>
+            if e.unnoticed { <em>{ t.get("room-unnoticed") }</em> } else if e.unseen { <em>{ t.get("room-unseen") }</em> }</li>
+    }
+}
+
+/// How often PLEG lists the containers, and when it finds something next.
+fn relists(t: &Texts, r: &Relists) -> String {
+    let every = time(t, "room-pleg-lists", r.period);
+    match r.next {
+        Some(next) => format!("{every} · {} {}", t.get("room-pleg-next"), time(t, "in-time", next)),
+        None => every,
     }
 }
 

@@ -11,6 +11,7 @@ mod lifecycle;
 mod limits;
 mod network_ready;
 mod nodeshutdown;
+mod pleg;
 mod probes;
 mod programs;
 mod random;

@@ -246,6 +246,8 @@ fn a_deferred_resize_is_tried_again_after_three_minutes() {
         used(&lab),
         "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000"
     );
+    // The sync because of the new generation takes place with the next relist.
+    lab.wait(1);
     lab.named("c", cpu("500m")).steady();
     assert!(used(&lab).contains("used: 2000"));
     lab.wait(200);

@@ -33,8 +33,8 @@ pub use movement::{Carried, Movement, Stop, movement};
 pub use overview::{LogLine, Overview, Row, State, overview};
 pub use reflector::{Coming, Connection, Reflector, Stale, Told};
 pub use rooms::{
-    DecisionRow, ExclusiveRow, Garbage, ManagerRoom, PlegEvent, ProbeRow, ProcessorsRoom, Rooms, SandboxRow,
-    ShutdownRoom, SignalRow, SourceRoom, VolumeRow,
+    DecisionRow, ExclusiveRow, Garbage, ManagerRoom, PlegEvent, ProbeRow, ProcessorsRoom, Relists, Rooms,
+    SandboxRow, ShutdownRoom, SignalRow, SourceRoom, VolumeRow,
 };
 pub use runtime::{CallPart, CallView, CallsView, runtime_calls};
 pub use stages::{Step, StepId, Verdict, Way, last_request, way};

@@ -12,8 +12,9 @@ use crate::api::types::{Container, Node, Pod, PodSpec, Probe};
 use crate::api::{Key, MetaExt, Timestamp, order};
 use crate::client::{Caches, Component};
 use crate::kubelet::container_state::{ContainerRuntime, ContainerState, ProbeRun};
-use crate::kubelet::state::{PodRuntime, State};
-use crate::kubelet::{self, ProbeType, is_from_url, look};
+use crate::kubelet::pleg::relist_after;
+use crate::kubelet::state::{PodRuntime, State, WorkerPhase};
+use crate::kubelet::{self, ProbeType, is_from_url, look, timings};
 use crate::session::view::Word;
 
 /// What is on the node's disk, and what the garbage collectors could remove of it.
@@ -58,6 +59,17 @@ pub struct PlegEvent {
     pub ago: i64,
     /// Whether the pod's worker has not synced the pod since.
     pub unseen: bool,
+    /// Whether it has happened and is not reported yet, because PLEG has not listed the containers since.
+    pub unnoticed: bool,
+}
+
+/// When PLEG lists all containers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Relists {
+    /// The interval in milliseconds.
+    pub period: i64,
+    /// In how many milliseconds the next one follows that will find something; `None` if there is nothing to be found.
+    pub next: Option<i64>,
 }
 
 /// A worker of the prober.
@@ -207,6 +219,8 @@ pub struct Rooms {
     pub workers: (Vec<WorkerRow>, usize),
     /// What the runtime has reported, the newest first.
     pub pleg: (Vec<PlegEvent>, usize),
+    /// When PLEG asks the runtime.
+    pub relists: Relists,
     /// The probe workers, those first whose probe fails or counts.
     pub probes: (Vec<ProbeRow>, usize),
     /// The pods whose status may be another one than the API server has.
@@ -314,12 +328,24 @@ impl Looking<'_> {
                     container: c.name.clone(),
                     exit,
                     ago: self.ago(at),
-                    unseen: rt.changed,
+                    unseen: rt.changed || c.unnoticed.is_some(),
+                    unnoticed: c
+                        .unnoticed
+                        .as_ref()
+                        .is_some_and(|known| relist_after(known.changed) > self.now),
                 });
             }
         }
         order::sort_by_key(&mut all, |e| e.ago);
         all
+    }
+
+    fn relists(&self) -> Relists {
+        let all =
+            self.pods().filter(|(_, rt)| rt.phase == WorkerPhase::Sync).flat_map(|(_, rt)| rt.notices());
+        let next = all.map(|(_, at)| at).filter(|at| *at > self.now).min();
+        let period = i64::try_from(timings::RELIST.as_millis()).unwrap_or(i64::MAX);
+        Relists { period, next: next.map(|at| self.ago(at).saturating_neg()) }
     }
 
     fn probes(&self) -> Vec<ProbeRow> {
@@ -328,7 +354,7 @@ impl Looking<'_> {
             let Some((pod, _)) = look::pod(self.state, self.caches, key) else { continue };
             let Some(spec) = pod.spec.as_deref() else { continue };
             let specs = || spec.init_containers.iter().flatten().chain(&spec.containers);
-            for c in rt.containers.iter().filter(|c| c.running().is_some()) {
+            for c in rt.containers.iter().filter(|c| c.known_running().is_some()) {
                 let Some(own) = specs().find(|s| *s.name == *c.name) else { continue };
                 all.extend(ProbeType::ALL.into_iter().filter_map(|of| self.probe(key, c, own, of)));
             }
@@ -526,6 +552,7 @@ pub(super) fn rooms(
         sources: l.sources(),
         workers: cut(workers.into_iter(), SHOWN),
         pleg: cut(l.pleg().into_iter(), SHOWN),
+        relists: l.relists(),
         probes: cut(l.probes().into_iter(), SHOWN),
         reported: l.pods().count().saturating_sub(statuses.0.len() + statuses.1),
         statuses,

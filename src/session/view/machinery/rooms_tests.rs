@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use super::tests::{actor, expect};
 use super::*;
+use crate::api::{Kind, ObjectRef};
+use crate::session::view::crash;
 use crate::session::{Depth, Session, Start};
 
 /// A pod with what a kubelet can be asked to do: an init container, hooks, probes, volumes, limits, a host port.
@@ -85,8 +87,13 @@ fn say_rooms(r: &Rooms) -> String {
             w.pod, w.phase, w.waits, w.container, w.left, w.steps, w.reason
         );
     }
+    let _ = writeln!(out, "relists every {} ms, next {:?}", r.relists.period, r.relists.next);
     for e in &r.pleg.0 {
-        let unseen = if e.unseen { ", unseen" } else { "" };
+        let unseen = match (e.unnoticed, e.unseen) {
+            (true, _) => ", unnoticed",
+            (false, true) => ", unseen",
+            (false, false) => "",
+        };
         let _ =
             writeln!(out, "pleg {} {} {} {:?} {} ms ago{unseen}", e.event, e.pod, e.container, e.exit, e.ago);
     }
@@ -238,6 +245,16 @@ fn the_rooms_of_a_kubelet() {
         }
     }
     let _ = writeln!(text, "== in the end\n{}", say_rooms(&rooms(&s)));
+    let pod = ObjectRef::new(Kind::POD, "default", "web");
+    s.fault(&crash(&s, &pod, "app", 1).unwrap()).unwrap();
+    while s.step(Depth::Machinery, None) {
+        let r = rooms(&s);
+        if r.pleg.0.iter().any(|e| e.unnoticed) {
+            let _ = writeln!(text, "== before a relist\n{}", say_rooms(&r));
+            break;
+        }
+    }
+    while s.step(Depth::Machinery, None) {}
     s.kubectl("delete pod web --wait=false", &[]);
     while s.step(Depth::Machinery, None) {
         let r = rooms(&s);

@@ -16,8 +16,8 @@ pub struct WorkerRow {
     pub phase: Word,
     /// How many steps of the SyncPod under way are left after the one that it waits for.
     pub steps: usize,
-    /// What it waits for: `mount`, `sandbox`, `pull`, `start`, `post-start`, `kill`, `retry`, `attach`; `None` if it waits for
-    /// nothing but changes.
+    /// What it waits for: `mount`, `sandbox`, `pull`, `start`, `post-start`, `kill`, `retry`, `attach`, `relist`; `None` if it waits
+    /// for nothing but changes.
     pub waits: Option<Word>,
     /// The container that this is about.
     pub container: Option<Rc<str>>,
@@ -43,7 +43,19 @@ fn of_work(work: &Work) -> Waits {
     (Some(word), container, work.until())
 }
 
-fn of(rt: &PodRuntime) -> Waits {
+/// When a worker goes on that waits for PLEG: the pod is to end or has just ended, or there is something that it has not noticed yet.
+fn relist(rt: &PodRuntime, now: Timestamp) -> Option<Timestamp> {
+    if rt.syncing || !rt.todo.is_empty() {
+        return None;
+    }
+    let from = rt.next_sync(now);
+    let ends = rt.ending.is_some() || (rt.phase == WorkerPhase::Terminated && !rt.finished);
+    let waits = (ends || rt.changed).then_some(from).filter(|at| *at > now);
+    let notices = rt.notices().map(|(_, at)| at.max(from)).filter(|at| *at > now);
+    notices.filter(|_| rt.phase == WorkerPhase::Sync).chain(waits).min()
+}
+
+fn of(rt: &PodRuntime, now: Timestamp) -> Waits {
     let ends = |i: usize| rt.containers.get(i).and_then(|c| c.running()?.ends).map(|(at, _)| at);
     match (&rt.work, rt.phase) {
         (Some(Work::Kill { container }), _) => (Some("kill"), Some(*container), ends(*container)),
@@ -55,7 +67,10 @@ fn of(rt: &PodRuntime) -> Waits {
             (last.map(|_| "kill"), last, last.and_then(ends))
         }
         (None, WorkerPhase::Sync) if rt.waits_for_attach => (Some("attach"), None, None),
-        (None, _) => (rt.retry.map(|_| "retry"), None, rt.retry.map(|r| r.at)),
+        (None, _) => match relist(rt, now) {
+            Some(at) => (Some("relist"), None, Some(at)),
+            None => (rt.retry.map(|_| "retry"), None, rt.retry.map(|r| r.at)),
+        },
     }
 }
 
@@ -66,7 +81,7 @@ pub(super) fn worker(key: &Key, rt: &PodRuntime, now: Timestamp) -> WorkerRow {
         WorkerPhase::Terminating => "SyncTerminatingPod",
         WorkerPhase::Terminated => "SyncTerminatedPod",
     };
-    let (waits, container, until) = of(rt);
+    let (waits, container, until) = of(rt, now);
     let failed = rt.failed.as_ref().map(|(reason, _)| reason.clone());
     let waiting = rt.containers.iter().find_map(|c| c.waiting.as_ref()).map(|w| Rc::from(w.reason));
     WorkerRow {

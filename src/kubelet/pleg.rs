@@ -1,0 +1,262 @@
+//! PLEG, the generator of pod lifecycle events, and what it makes pod workers wait for
+//! (`pkg/kubelet/pleg/generic.go`; `pod_workers.go`, `podWorkerLoop`; `container/cache.go`, `GetNewerThan`).
+//!
+//! A container runtime tells its kubelet nothing by itself. Once a second PLEG lists all containers, which is called a relist, and
+//! compares them with those of the time before: what has begun to run is reported as `ContainerStarted`, what has ended as
+//! `ContainerDied`, and the pod is synced. Between the end of a process and the next relist the pod is Running and ready in the API,
+//! and nobody answers.
+//!
+//! A pod's worker begins a sync only with what PLEG has seen after the end of the pod's sync before. So that nobody waits for
+//! what the kubelet itself has just done, a sync that has acted and has not failed asks for a relist of its pod alone, at once (the
+//! feature `PLEGOnDemandRelist`). After any other sync the worker waits for the next relist of all pods: so one that is to end a pod,
+//! and one that is to clear up after it.
+//!
+//! Here relists take place at the same moments on all nodes, and one that would find nothing is not planned.
+
+use std::rc::Rc;
+
+use super::cause::{Cause, PodCause};
+use super::container_state::{ContainerRuntime, ContainerState, Exited, Running, Waiting};
+use super::state::{PodRuntime, WorkerPhase};
+use super::timings;
+use super::turn::Turn;
+use super::wake::{WakeSort, Wakes};
+use crate::api::Timestamp;
+
+/// The first relist of all pods after a moment. One that takes place at the moment itself has not seen what happens then: what follows
+/// from a relist comes after it.
+pub fn relist_after(at: Timestamp) -> Timestamp {
+    let (period, phase) = (timings::RELIST.as_nanos(), timings::RELIST_PHASE.as_nanos());
+    let before = (at.as_nanosecond() - phase).div_euclid(period);
+    Timestamp::from_nanosecond((before + 1) * period + phase).unwrap_or(at)
+}
+
+/// A container as the kubelet knows it, which is another one than the runtime has by now.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The instance.
+    pub state: ContainerState,
+    /// The instance before that.
+    pub last: Option<Rc<Exited>>,
+    /// How many times the container had been restarted.
+    pub restarts: i32,
+    /// Why it could not be started.
+    pub waiting: Option<Rc<Waiting>>,
+    /// When the runtime changed it last.
+    pub changed: Timestamp,
+}
+
+impl ContainerRuntime {
+    /// The runtime has changed the instance. The kubelet knows that when PLEG has noticed it.
+    pub fn becomes(&mut self, state: ContainerState, at: Timestamp) {
+        let before = std::mem::replace(&mut self.state, state);
+        match &mut self.unnoticed {
+            Some(known) => known.changed = at,
+            None => {
+                self.unnoticed = Some(Box::new(Known {
+                    state: before,
+                    last: self.last.clone(),
+                    restarts: self.restarts,
+                    waiting: self.waiting.clone(),
+                    changed: at,
+                }));
+            }
+        }
+    }
+
+    /// The current or last instance that the kubelet knows.
+    pub fn known(&self) -> &ContainerState {
+        self.unnoticed.as_ref().map_or(&self.state, |known| &known.state)
+    }
+
+    /// The instance that runs, as far as the kubelet knows.
+    pub fn known_running(&self) -> Option<&Running> {
+        match self.known() {
+            ContainerState::Running(r) => Some(&**r),
+            _ => None,
+        }
+    }
+
+    /// The instance that has ended, as far as the kubelet knows.
+    pub fn known_exited(&self) -> Option<&Rc<Exited>> {
+        match self.known() {
+            ContainerState::Exited(e) => Some(e),
+            _ => None,
+        }
+    }
+
+    /// The instance before the current one that the kubelet knows.
+    pub fn known_last(&self) -> Option<&Rc<Exited>> {
+        self.unnoticed.as_ref().map_or(self.last.as_ref(), |known| known.last.as_ref())
+    }
+
+    /// The restarts that the kubelet knows.
+    pub fn known_restarts(&self) -> i32 {
+        self.unnoticed.as_ref().map_or(self.restarts, |known| known.restarts)
+    }
+
+    /// Why the container could not be started, when the kubelet last knew of its instance.
+    pub fn known_waiting(&self) -> Option<&Rc<Waiting>> {
+        self.unnoticed.as_ref().map_or(self.waiting.as_ref(), |known| known.waiting.as_ref())
+    }
+
+    /// The instance that has ended by itself without the kubelet knowing it: when it ended.
+    pub fn ended_unnoticed(&self) -> Option<Timestamp> {
+        let ran = self.known_running().is_some_and(|r| r.stopping.is_none());
+        self.exited().filter(|_| ran && self.unnoticed.is_some()).map(|e| e.finished)
+    }
+}
+
+/// The last sync of a pod, as far as the next one has to wait because of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Synced {
+    /// When it ended; `None` if there was none.
+    pub ended: Option<Timestamp>,
+    /// Whether PLEG has listed the containers of the pod since then, because the sync has asked for it.
+    pub relisted: bool,
+    /// A sync to come that will find nothing: a probe has another result. It takes place nowhere, and ends at this moment.
+    pub idle: Option<Timestamp>,
+    /// Whether the sync under way has done something.
+    pub acted: bool,
+    /// Whether something has failed in it.
+    pub failed: bool,
+}
+
+impl PodRuntime {
+    /// The earliest moment from now on at which the next sync of the pod can begin.
+    pub fn next_sync(&self, now: Timestamp) -> Timestamp {
+        let Synced { ended, relisted, idle, .. } = self.synced;
+        match (idle, ended) {
+            (Some(idle), _) if idle >= now => idle,
+            (Some(idle), _) => now.max(relist_after(idle)),
+            (None, Some(ended)) if !relisted => now.max(relist_after(ended)),
+            _ => now,
+        }
+    }
+
+    /// When the kubelet will notice what it does not know yet, container by container and, with `None`, of the sandbox.
+    pub fn notices(&self) -> impl Iterator<Item = (Option<usize>, Timestamp)> + '_ {
+        let containers = self.containers.iter().enumerate();
+        let containers = containers.filter_map(|(i, c)| Some((Some(i), c.unnoticed.as_ref()?.changed)));
+        let all = containers.chain(self.sandbox_changed.map(|at| (None, at)));
+        all.map(|(i, changed)| (i, relist_after(changed)))
+    }
+
+    /// The kubelet has read all that the runtime has of the pod.
+    pub fn is_known(&mut self) {
+        self.sandbox_changed = None;
+        self.containers.iter_mut().for_each(|c| c.unnoticed = None);
+    }
+}
+
+impl Turn<'_> {
+    /// Whether the next sync of the pod can begin now.
+    pub(super) fn may_sync(&self) -> bool {
+        self.rt.next_sync(self.now) <= self.now
+    }
+
+    /// A sync begins.
+    pub(super) fn sync_begins(&mut self) {
+        self.rt.synced.idle = None;
+        (self.rt.synced.acted, self.rt.synced.failed) = (false, false);
+    }
+
+    /// A sync has ended. If it has acted and has not failed, PLEG lists the pod at once (`SyncPod` of `kubelet.go`: `postSync`).
+    pub(super) fn sync_ended(&mut self) {
+        let synced = &mut self.rt.synced;
+        synced.ended = Some(self.now);
+        synced.relisted = synced.acted && !synced.failed;
+        if synced.relisted {
+            for i in 0..self.rt.containers.len() {
+                self.notice(i);
+            }
+            self.rt.changed |= self.rt.sandbox_changed.take().is_some();
+        }
+    }
+
+    /// A probe has another result, so that the pod is synced (`syncLoopIteration`), which finds nothing else.
+    pub(super) fn sync_for_nothing(&mut self) {
+        if self.rt.synced.ended.is_some() && !self.rt.syncing {
+            self.rt.synced.idle = Some(self.rt.next_sync(self.now));
+        }
+    }
+
+    /// Notes what PLEG has reported by now, if the pod's worker can act on it.
+    pub(super) fn hear_of_relists(&mut self) {
+        if self.rt.notices().next().is_none() || !self.may_sync() {
+            return;
+        }
+        let noticed = self.rt.notices().filter(|(_, at)| *at <= self.now).map(|(i, _)| i);
+        let noticed: Vec<Option<usize>> = noticed.collect();
+        for i in noticed {
+            match i {
+                Some(i) => self.notice(i),
+                None => {
+                    self.rt.sandbox_changed = None;
+                    self.rt.changed = true;
+                }
+            }
+        }
+    }
+
+    /// PLEG has noticed what has become of a container.
+    fn notice(&mut self, i: usize) {
+        let now = self.now;
+        let Some(c) = self.rt.containers.get_mut(i) else { return };
+        let Some(known) = c.unnoticed.take() else { return };
+        self.rt.changed = true;
+        let what = match &c.state {
+            ContainerState::Running(_) => PodCause::Started,
+            ContainerState::Exited(_) => PodCause::Ended,
+            ContainerState::None | ContainerState::Created(_) => return,
+        };
+        let happened = Some(known.changed).filter(|at| *at < now);
+        self.rt.cause = Cause { container: Some(c.name.clone()), what, happened };
+    }
+
+    /// The pod is to end: SyncTerminatingPod follows as soon as it can begin. A SyncPod that is under way is given up.
+    pub(super) fn end_pod(&mut self, why: PodCause) {
+        if self.rt.ending.is_some() {
+            return;
+        }
+        self.rt.ending = Some(why);
+        let waits = self.rt.work.is_some() || self.rt.waits_for_volumes;
+        if waits || self.rt.syncing || !self.rt.todo.is_empty() {
+            self.rt.work = None;
+            self.rt.todo.clear();
+            self.rt.syncing = false;
+            self.rt.waits_for_volumes = false;
+            self.rt.synced.ended = Some(self.now);
+            self.rt.synced.relisted = false;
+        }
+    }
+
+    /// Adds the moments at which the pod's worker goes on because of a relist.
+    pub(super) fn next_relists(&self, wakes: &mut Wakes) {
+        let from = self.rt.next_sync(self.now);
+        let sort = |routine: bool| if routine { WakeSort::Recurring } else { WakeSort::Foreground };
+        match self.rt.phase {
+            WorkerPhase::Sync if self.rt.ending.is_some() => wakes.add(WakeSort::Foreground, from),
+            WorkerPhase::Sync if self.rt.work.is_none() => {
+                for (i, at) in self.rt.notices() {
+                    wakes.add(sort(i.is_some_and(|i| self.ends_as_ever(i))), at.max(from));
+                }
+                if from > self.now && self.wants_sync() {
+                    let all = 0..self.rt.containers.len();
+                    let routine = { all }.any(|i| self.is_routine(i, jiff::SignedDuration::ZERO));
+                    wakes.add(sort(routine), from);
+                }
+            }
+            WorkerPhase::Terminated if !self.rt.finished && self.has_to_finish() => {
+                wakes.add(WakeSort::Foreground, from);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a container has ended in a way that recurs and shows nothing new.
+    fn ends_as_ever(&self, i: usize) -> bool {
+        let exited = self.rt.containers.get(i).and_then(|c| c.exited());
+        exited.is_some_and(|e| self.is_routine(i, e.finished.duration_since(e.started)))
+    }
+}
