@@ -107,6 +107,10 @@ macro_rules! with_built_in_kinds {
             ValidatingAdmissionPolicy VALIDATING_ADMISSION_POLICY: "admissionregistration.k8s.io"/"v1" "validatingadmissionpolicies" "validatingadmissionpolicy" [] Cluster ["status"];
             /// Where the rules of a policy count, and what becomes of requests that do not keep them.
             ValidatingAdmissionPolicyBinding VALIDATING_ADMISSION_POLICY_BINDING: "admissionregistration.k8s.io"/"v1" "validatingadmissionpolicybindings" "validatingadmissionpolicybinding" [] Cluster [];
+            /// Changes that are made to objects which requests write.
+            MutatingAdmissionPolicy MUTATING_ADMISSION_POLICY: "admissionregistration.k8s.io"/"v1" "mutatingadmissionpolicies" "mutatingadmissionpolicy" [] Cluster [];
+            /// Where the changes of a policy are made.
+            MutatingAdmissionPolicyBinding MUTATING_ADMISSION_POLICY_BINDING: "admissionregistration.k8s.io"/"v1" "mutatingadmissionpolicybindings" "mutatingadmissionpolicybinding" [] Cluster [];
         }
     };
 }

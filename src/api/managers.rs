@@ -35,6 +35,15 @@ impl Manager {
             && (self.apply || self.api_version == other.api_version)
     }
 
+    /// Whether two lists name the same managers with the same fields. The times and the order do not count
+    /// (`IgnoreManagedFieldsTimestampsTransformer` of `k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go`).
+    pub fn own_the_same(some: &[Manager], others: &[Manager]) -> bool {
+        let has = |m: &Manager| {
+            others.iter().any(|o| o.is(m) && o.api_version == m.api_version && o.fields == m.fields)
+        };
+        some.len() == others.len() && some.iter().all(has)
+    }
+
     /// Reads entries (`DecodeManagedFields`); `None` if one of them is malformed.
     pub fn read(entries: &[ManagedFieldsEntry]) -> Option<Vec<Manager>> {
         let mut out: Vec<Manager> = Vec::with_capacity(entries.len());

@@ -79,7 +79,8 @@ pub mod types {
     pub use super::event::Event;
     pub use super::pod::Pod;
     pub use k8s_openapi::api::admissionregistration::v1::{
-        ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+        MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
+        ValidatingAdmissionPolicyBinding,
     };
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};

@@ -86,7 +86,12 @@ impl ApiServer {
             None => object_of(r.kind, &applied.value)?,
         };
         match old {
-            Some(old) if applied.managers[..] == managers[..] && live.as_ref() == Some(&applied.value) => {
+            // A policy may have something to say to an apply that changes nothing.
+            Some(old)
+                if applied.managers[..] == managers[..]
+                    && live.as_ref() == Some(&applied.value)
+                    && !self.has_policies(r.kind) =>
+            {
                 Ok(Response::Object { object: old, created: false })
             }
             Some(old) => {

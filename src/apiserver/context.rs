@@ -60,6 +60,12 @@ impl RequestContext {
         stages.push(Entered { stage, plugin, object: object.cloned() });
     }
 
+    /// Whether a stage is the last one that the request came to.
+    pub(super) fn is_in(&self, stage: Stage, plugin: &str) -> bool {
+        let last = self.stages.as_ref().and_then(|stages| stages.last());
+        last.is_some_and(|last| last.stage == stage && last.plugin == plugin)
+    }
+
     /// What validation found of a custom object: its errors; what it warns of goes to the client.
     pub(super) fn validated(&mut self, found: Validated) -> Errors {
         self.warnings.extend(found.warnings);

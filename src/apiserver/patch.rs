@@ -138,7 +138,7 @@ pub(super) fn refusal(e: PatchError) -> Status {
     match e {
         PatchError::BadRequest(m) => Status::bad_request(m),
         // What exactly does not fit is not said.
-        PatchError::Unprocessable(_) => {
+        PatchError::Unprocessable(_) | PatchError::TestFailed(_) => {
             let m = "the server rejected our request due to an error in our request";
             Status::new(422, "Invalid", m).with(Details::default())
         }

@@ -18,6 +18,10 @@ pub enum Wanted {
     StringOrNull,
     /// A value of any type.
     Anything,
+    /// `Object`: what an object is to have.
+    Object,
+    /// A list of `JSONPatch`: the operations of a JSON patch.
+    JsonPatch,
 }
 
 impl Wanted {
@@ -28,9 +32,15 @@ impl Wanted {
             Wanted::String => (*given == Type::String, "string"),
             Wanted::StringOrNull => (matches!(given, Type::String | Type::Null), "one of [string null_type]"),
             Wanted::Anything => (true, ""),
+            Wanted::Object => (*given == Type::object("Object"), "Object"),
+            Wanted::JsonPatch => (*given == Type::list(Type::object("JSONPatch")), "list(JSONPatch)"),
         };
         let given = if *given == Type::Null { "null_type".to_owned() } else { given.to_string() };
         (!fits).then(|| format!("must evaluate to {words} but got {given}"))
+    }
+
+    fn is_patch(self) -> bool {
+        matches!(self, Wanted::Object | Wanted::JsonPatch)
     }
 }
 
@@ -83,6 +93,7 @@ impl PolicyCompiler {
     /// What is wrong with it.
     pub fn compile(&self, expression: &str, authorizer: bool, wanted: Wanted) -> Result<Program, String> {
         let env = self.env(authorizer);
+        let env = if wanted.is_patch() { env.patches() } else { env };
         let program = env.compile(expression).map_err(|issues| format!("compilation failed: {issues}"))?;
         match wanted.refuses(program.output_type()) {
             Some(why) => Err(why),

@@ -78,7 +78,8 @@ impl Program {
 
     /// Evaluates it. It fails once it costs more than `limit`: see [`super::PER_CALL_LIMIT`].
     pub fn evaluate(&self, activation: &Activation, limit: u64) -> Evaluation {
-        evaluate(&self.0.root, &self.0.checked, &self.0.type_names, activation, limit)
+        let Compiled { root, checked, env, type_names } = &*self.0;
+        evaluate(root, checked, type_names, env, activation, limit)
     }
 }
 

@@ -180,6 +180,8 @@ pub(super) fn known(kind: Kind) -> Known {
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event
         | BuiltIn::Lease
+        | BuiltIn::MutatingAdmissionPolicy
+        | BuiltIn::MutatingAdmissionPolicyBinding
         | BuiltIn::PodTemplate
         | BuiltIn::RuntimeClass
         | BuiltIn::ValidatingAdmissionPolicy

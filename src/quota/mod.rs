@@ -109,6 +109,8 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::Event
         | BuiltIn::IngressClass
         | BuiltIn::IPAddress
+        | BuiltIn::MutatingAdmissionPolicy
+        | BuiltIn::MutatingAdmissionPolicyBinding
         | BuiltIn::Namespace
         | BuiltIn::Node
         | BuiltIn::PersistentVolume

@@ -4,6 +4,9 @@
 /// Definition, field, and the values it takes (for a list: those of its items).
 pub const VALUES: &[(&str, &str, &[&str])] = &[
     ("io.k8s.api.admissionregistration.v1.MatchResources", "matchPolicy", &["Exact", "Equivalent"]),
+    ("io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec", "failurePolicy", &["Ignore", "Fail"]),
+    ("io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec", "reinvocationPolicy", &["Never", "IfNeeded"]),
+    ("io.k8s.api.admissionregistration.v1.Mutation", "patchType", &["ApplyConfiguration", "JSONPatch"]),
     ("io.k8s.api.admissionregistration.v1.NamedRuleWithOperations", "operations", &["*", "CREATE", "UPDATE", "DELETE", "CONNECT"]),
     ("io.k8s.api.admissionregistration.v1.NamedRuleWithOperations", "scope", &["Cluster", "Namespaced", "*"]),
     ("io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec", "validationActions", &["Deny", "Warn", "Audit"]),

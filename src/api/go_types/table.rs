@@ -54,6 +54,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::IPAddress => &IP_ADDRESS,
         BuiltIn::ValidatingAdmissionPolicy => &VALIDATING_ADMISSION_POLICY,
         BuiltIn::ValidatingAdmissionPolicyBinding => &VALIDATING_ADMISSION_POLICY_BINDING,
+        BuiltIn::MutatingAdmissionPolicy => &MUTATING_ADMISSION_POLICY,
+        BuiltIn::MutatingAdmissionPolicyBinding => &MUTATING_ADMISSION_POLICY_BINDING,
     }
 }
 
@@ -455,6 +457,20 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING: GoStruct = GoStruct { nam
     f("apiVersion", Text, true),
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&VALIDATING_ADMISSION_POLICY_BINDING_SPEC), true),
+] };
+
+pub(super) static MUTATING_ADMISSION_POLICY: GoStruct = GoStruct { name: "MutatingAdmissionPolicy", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&MUTATING_ADMISSION_POLICY_SPEC), true),
+] };
+
+pub(super) static MUTATING_ADMISSION_POLICY_BINDING: GoStruct = GoStruct { name: "MutatingAdmissionPolicyBinding", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&MUTATING_ADMISSION_POLICY_BINDING_SPEC), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1242,6 +1258,22 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: GoStruct = GoStruct 
     f("paramRef", Pointer(&Struct(&PARAM_REF)), true),
     f("matchResources", Pointer(&Struct(&MATCH_RESOURCES)), true),
     f("validationActions", List(&Named("v1.ValidationAction", &Text)), true),
+] };
+
+pub(super) static MUTATING_ADMISSION_POLICY_SPEC: GoStruct = GoStruct { name: "MutatingAdmissionPolicySpec", fields: &[
+    f("paramKind", Pointer(&Struct(&PARAM_KIND)), true),
+    f("matchConstraints", Pointer(&Struct(&MATCH_RESOURCES)), true),
+    f("variables", List(&Struct(&VARIABLE)), true),
+    f("mutations", List(&Struct(&MUTATION)), true),
+    f("failurePolicy", Pointer(&Named("v1.FailurePolicyType", &Text)), true),
+    f("matchConditions", List(&Struct(&MATCH_CONDITION)), true),
+    f("reinvocationPolicy", Named("v1.ReinvocationPolicyType", &Text), true),
+] };
+
+pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: GoStruct = GoStruct { name: "MutatingAdmissionPolicyBindingSpec", fields: &[
+    f("policyName", Text, true),
+    f("paramRef", Pointer(&Struct(&PARAM_REF)), true),
+    f("matchResources", Pointer(&Struct(&MATCH_RESOURCES)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -2297,6 +2329,12 @@ pub(super) static PARAM_REF: GoStruct = GoStruct { name: "ParamRef", fields: &[
     f("parameterNotFoundAction", Pointer(&Named("v1.ParameterNotFoundActionType", &Text)), true),
 ] };
 
+pub(super) static MUTATION: GoStruct = GoStruct { name: "Mutation", fields: &[
+    f("patchType", Named("v1.PatchType", &Text), false),
+    f("applyConfiguration", Pointer(&Struct(&APPLY_CONFIGURATION)), true),
+    f("jsonPatch", Pointer(&Struct(&JSON_PATCH)), true),
+] };
+
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
     f("kind", Text, false),
     f("name", Text, false),
@@ -2859,6 +2897,14 @@ pub(super) static NAMED_RULE_WITH_OPERATIONS: GoStruct = GoStruct { name: "Named
 pub(super) static EXPRESSION_WARNING: GoStruct = GoStruct { name: "ExpressionWarning", fields: &[
     f("fieldRef", Text, false),
     f("warning", Text, false),
+] };
+
+pub(super) static APPLY_CONFIGURATION: GoStruct = GoStruct { name: "ApplyConfiguration", fields: &[
+    f("expression", Text, true),
+] };
+
+pub(super) static JSON_PATCH: GoStruct = GoStruct { name: "JSONPatch", fields: &[
+    f("expression", Text, true),
 ] };
 
 pub(super) static FIELD_SELECTOR_ATTRIBUTES: GoStruct = GoStruct { name: "FieldSelectorAttributes", fields: &[

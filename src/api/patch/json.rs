@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::PatchError;
+use crate::api::quote::go_quote;
 
 /// The most operations of a JSON patch that the API server accepts.
 pub const JSON_PATCH_MAX_OPERATIONS: usize = 10_000;
@@ -96,7 +97,7 @@ fn merge_patches(first: Value, second: Value) -> Value {
 ///
 /// # Errors
 /// [`PatchError::BadRequest`] if the patch is not a list of operations; [`PatchError::Unprocessable`] if an
-/// operation does not fit the document, or its test fails.
+/// operation does not fit the document; [`PatchError::TestFailed`] if a test fails.
 pub fn json_patch(mut document: Value, patch: &Value) -> Result<Value, PatchError> {
     let Value::Array(operations) = patch else {
         let what = match patch {
@@ -117,66 +118,116 @@ pub fn json_patch(mut document: Value, patch: &Value) -> Result<Value, PatchErro
     Ok(document)
 }
 
+/// Applies one operation, with the words of the library that Kubernetes applies patches with (`gopkg.in/evanphx/json-patch.v4`).
 fn apply(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), PatchError> {
     let text = |key: &str| operation.get(key).and_then(Value::as_str);
     let wrong = |message: String| PatchError::Unprocessable(message);
-    let op = text("op").unwrap_or_default();
-    let path = text("path").ok_or_else(|| wrong(format!("{op} operation failed to decode path")))?;
-    let from = || text("from").ok_or_else(|| wrong(format!("{op} operation needs from")));
+    let op = text("op").unwrap_or("unknown");
+    let path =
+        || text("path").ok_or_else(|| wrong(format!("{op} operation failed to decode path: {MISSING}")));
+    let from = || {
+        let missing = "operation, missing from field";
+        text("from")
+            .ok_or_else(|| wrong(format!("{op} operation failed to decode from: {missing}: {MISSING}")))
+    };
     let value = || operation.get("value").cloned().unwrap_or(Value::Null);
-    if path.matches('/').count() > MAX_DEPTH {
+    let deepest = text("path").unwrap_or_default().matches('/').count();
+    if deepest > MAX_DEPTH {
         return Err(wrong("exceeded max depth".to_owned()));
     }
-    let missing = |path: &str| wrong(format!("{op} operation does not apply: doc is missing path: {path}"));
+    let no_place =
+        |what: &str, at: &str| wrong(format!("{op} operation does not apply: {what}: {at}: {MISSING}"));
+    let quoted = |path: &str| format!("\"{path}\"");
+    let failed = |action: &str, at: &str, why: String| wrong(format!("error in {action}: '{at}': {why}"));
     match op {
-        "add" => add(document, path, value()).ok_or_else(|| missing(path)),
-        "remove" => remove(document, path).map(drop).ok_or_else(|| missing(path)),
+        "add" => {
+            let path = path()?;
+            let place =
+                place(document, path).ok_or_else(|| no_place("doc is missing path", &quoted(path)))?;
+            place.add(value()).map_err(|why| failed("add for path", path, why))
+        }
+        "remove" => {
+            let path = path()?;
+            let place =
+                place(document, path).ok_or_else(|| no_place("doc is missing path", &quoted(path)))?;
+            place.remove().map(drop).map_err(|why| failed("remove for path", path, why))
+        }
         "replace" => {
-            // Go's library also sets a key that is not there. The whole document can only be replaced by an
-            // object or a list.
+            let path = path()?;
+            // The whole document can only be replaced by an object or a list.
             if path.is_empty() {
                 let whole = Some(value()).filter(|v| v.is_object() || v.is_array());
-                *document = whole.ok_or_else(|| missing(path))?;
+                let refused =
+                    || wrong("replace operation value must be object or array: %!w(<nil>)".to_owned());
+                *document = whole.ok_or_else(refused)?;
                 return Ok(());
             }
-            set(document, path, value()).ok_or_else(|| missing(path))
+            let place = place(document, path).ok_or_else(|| no_place("doc is missing path", path))?;
+            // A key of a map that is not there is set.
+            place.set(value()).map_err(|_| no_place("doc is missing key", path))
         }
         "move" => {
             let from = from()?;
-            let moved = remove(document, from).ok_or_else(|| missing(from))?;
-            add(document, path, moved).ok_or_else(|| missing(path))
+            let source = place(document, from).ok_or_else(|| no_place("doc is missing from path", from))?;
+            let key = source.key.clone();
+            let moved = source.get().map_err(|why| failed("move for path", &key, why))?;
+            source.remove().map_err(|why| failed("move for path", &key, why))?;
+            let path = path()?;
+            let to =
+                place(document, path).ok_or_else(|| no_place("doc is missing destination path", path))?;
+            to.add(moved).map_err(|why| failed("move for path", path, why))
         }
         "copy" => {
             let from = from()?;
-            let copy = found(document, from).ok_or_else(|| missing(from))?;
+            let source = place(document, from).ok_or_else(|| no_place("doc is missing from path", from))?;
+            let copy = source.get().map_err(|why| failed("copy for from", from, why))?;
+            let path = path()?;
+            let to =
+                place(document, path).ok_or_else(|| no_place("doc is missing destination path", path))?;
             *copied += copy.to_string().len();
             if *copied > MAX_COPIED {
                 return Err(wrong(format!(
                     "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED}"
                 )));
             }
-            add(document, path, copy).ok_or_else(|| missing(path))
+            to.add(copy).map_err(|why| wrong(format!("error while adding value during copy: {why}")))
         }
         "test" => {
+            let path = path()?;
             // An absent value equals null.
-            let found = found(document, path).ok_or_else(|| missing(path))?;
+            let found = if path.is_empty() {
+                document.clone()
+            } else {
+                let place = place(document, path).ok_or_else(|| no_place("is missing path", path))?;
+                place.get().map_err(|why| failed("test for path", path, why))?
+            };
             if found == value() {
                 Ok(())
             } else {
-                Err(wrong(format!("testing value {path} failed: test failed")))
+                Err(PatchError::TestFailed(format!("testing value {path} failed: test failed")))
             }
         }
         other => Err(wrong(format!("Unexpected kind: {other}"))),
     }
 }
 
-/// The names in a JSON pointer; `None` if it is malformed. Text before the first slash is ignored.
-fn steps(path: &str) -> Option<Vec<String>> {
-    if path.is_empty() {
-        return Some(Vec::new());
-    }
+/// How the library says that something is not there.
+const MISSING: &str = "missing value";
+
+/// Where an operation is done: a map or a list, and the key in it.
+struct Place<'a> {
+    of: &'a mut Value,
+    key: String,
+}
+
+/// The place that a JSON pointer names; `None` if it is malformed, or there is no such map or list. Text before the first slash is
+/// ignored.
+fn place<'a>(document: &'a mut Value, path: &str) -> Option<Place<'a>> {
     let (_, path) = path.split_once('/')?;
-    Some(path.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect())
+    let mut steps: Vec<String> = path.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect();
+    let key = steps.pop()?;
+    let of = down(document, &steps)?;
+    (of.is_object() || of.is_array()).then_some(Place { of, key })
 }
 
 /// The index of an existing item. Go's library counts negative indexes from the end.
@@ -200,61 +251,84 @@ fn down<'a>(mut place: &'a mut Value, steps: &[String]) -> Option<&'a mut Value>
     Some(place)
 }
 
-/// The value at a path; null for an absent key of a map.
-fn found(document: &mut Value, path: &str) -> Option<Value> {
-    let steps = steps(path)?;
-    let Some((last, parents)) = steps.split_last() else { return Some(document.clone()) };
-    match down(document, parents)? {
-        Value::Object(map) => Some(map.get(last).cloned().unwrap_or(Value::Null)),
-        Value::Array(items) => items.get(index(last, items.len())?).cloned(),
-        _ => None,
-    }
+/// What Go says of a text that is no number (`strconv.Atoi`).
+fn no_number(key: &str) -> String {
+    format!("strconv.Atoi: parsing {}: invalid syntax", go_quote(key))
 }
 
-/// Sets a key of a map, or an existing item of a list.
-fn set(document: &mut Value, path: &str, value: Value) -> Option<()> {
-    let steps = steps(path)?;
-    let (last, parents) = steps.split_last()?;
-    match down(document, parents)? {
-        Value::Object(map) => {
-            map.insert(last.clone(), value);
-        }
-        Value::Array(items) => {
-            let at = index(last, items.len())?;
-            *items.get_mut(at)? = value;
-        }
-        _ => return None,
+/// The index of an item, or why there is none.
+fn existing(key: &str, len: usize) -> Result<usize, String> {
+    if key.parse::<i64>().is_err() {
+        return Err(no_number(key));
     }
-    Some(())
+    index(key, len).ok_or_else(|| invalid_index(key))
 }
 
-fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
-    let steps = steps(path)?;
-    let (last, parents) = steps.split_last()?;
-    match down(document, parents)? {
-        Value::Object(map) => {
-            map.insert(last.clone(), value);
-        }
-        Value::Array(items) if last == "-" => items.push(value),
-        Value::Array(items) => {
-            // One more place than there are items: the one behind the last.
-            let at = index(last, items.len() + 1)?;
-            items.insert(at, value);
-        }
-        _ => return None,
-    }
-    Some(())
+fn invalid_index(key: &str) -> String {
+    format!("Unable to access invalid index: {key}: invalid index referenced")
 }
 
-fn remove(document: &mut Value, path: &str) -> Option<Value> {
-    let steps = steps(path)?;
-    let (last, parents) = steps.split_last()?;
-    match down(document, parents)? {
-        Value::Object(map) => map.remove(last),
-        Value::Array(items) => {
-            let at = index(last, items.len())?;
-            Some(items.remove(at))
+impl Place<'_> {
+    /// The value there; null for an absent key of a map.
+    fn get(&self) -> Result<Value, String> {
+        match &*self.of {
+            Value::Array(items) => {
+                let at = existing(&self.key, items.len())?;
+                Ok(items.get(at).cloned().unwrap_or_default())
+            }
+            of => Ok(of.get(&self.key).cloned().unwrap_or_default()),
         }
-        _ => None,
+    }
+
+    /// Sets a key of a map, or an existing item of a list.
+    fn set(self, value: Value) -> Result<(), String> {
+        match self.of {
+            Value::Object(map) => {
+                map.insert(self.key, value);
+            }
+            Value::Array(items) => {
+                let at = existing(&self.key, items.len())?;
+                if let Some(item) = items.get_mut(at) {
+                    *item = value;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sets a key of a map, or puts an item into a list.
+    fn add(self, value: Value) -> Result<(), String> {
+        match self.of {
+            Value::Object(map) => {
+                map.insert(self.key, value);
+            }
+            Value::Array(items) if self.key == "-" => items.push(value),
+            Value::Array(items) => {
+                if self.key.parse::<i64>().is_err() {
+                    let why = no_number(&self.key);
+                    return Err(format!("value was not a proper array index: '{}': {why}", self.key));
+                }
+                // One more place than there are items: the one behind the last.
+                let at = index(&self.key, items.len() + 1).ok_or_else(|| invalid_index(&self.key))?;
+                items.insert(at, value);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes out a key of a map, or an item of a list.
+    fn remove(self) -> Result<Value, String> {
+        match self.of {
+            Value::Array(items) => {
+                let at = existing(&self.key, items.len())?;
+                Ok(items.remove(at))
+            }
+            Value::Object(map) => map
+                .remove(&self.key)
+                .ok_or_else(|| format!("Unable to remove nonexistent key: {}: {MISSING}", self.key)),
+            _ => Ok(Value::Null),
+        }
     }
 }

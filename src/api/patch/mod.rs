@@ -40,6 +40,8 @@ pub enum PatchError {
     BadRequest(String),
     /// The patch does not fit the object: 422.
     Unprocessable(String),
+    /// A test in a JSON patch fails: 422.
+    TestFailed(String),
     /// An error for which the API server has no code of its own: 500.
     Internal(String),
 }
@@ -48,7 +50,10 @@ impl PatchError {
     /// The message.
     pub fn message(&self) -> &str {
         match self {
-            PatchError::BadRequest(m) | PatchError::Unprocessable(m) | PatchError::Internal(m) => m,
+            PatchError::BadRequest(m)
+            | PatchError::Unprocessable(m)
+            | PatchError::TestFailed(m)
+            | PatchError::Internal(m) => m,
         }
     }
 }

@@ -55,6 +55,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::IPAddress => &IP_ADDRESS,
         BuiltIn::ValidatingAdmissionPolicy => &VALIDATING_ADMISSION_POLICY,
         BuiltIn::ValidatingAdmissionPolicyBinding => &VALIDATING_ADMISSION_POLICY_BINDING,
+        BuiltIn::MutatingAdmissionPolicy => &MUTATING_ADMISSION_POLICY,
+        BuiltIn::MutatingAdmissionPolicyBinding => &MUTATING_ADMISSION_POLICY_BINDING,
     }
 }
 
@@ -332,6 +334,16 @@ static VALIDATING_ADMISSION_POLICY: Type = Type { name: "ValidatingAdmissionPoli
 static VALIDATING_ADMISSION_POLICY_BINDING: Type = Type { name: "ValidatingAdmissionPolicyBinding", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&VALIDATING_ADMISSION_POLICY_BINDING_SPEC)),
+] };
+
+static MUTATING_ADMISSION_POLICY: Type = Type { name: "MutatingAdmissionPolicy", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&MUTATING_ADMISSION_POLICY_SPEC)),
+] };
+
+static MUTATING_ADMISSION_POLICY_BINDING: Type = Type { name: "MutatingAdmissionPolicyBinding", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&MUTATING_ADMISSION_POLICY_BINDING_SPEC)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -751,6 +763,19 @@ static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: Type = Type { name: "Validating
     f("paramRef", Struct(&PARAM_REF)),
     f("matchResources", Struct(&MATCH_RESOURCES)),
     f("validationActions", List(&Scalar)).list_set(),
+] };
+
+static MUTATING_ADMISSION_POLICY_SPEC: Type = Type { name: "MutatingAdmissionPolicySpec", atomic: false, fields: &[
+    f("paramKind", Struct(&PARAM_KIND)),
+    f("matchConstraints", Struct(&MATCH_RESOURCES)),
+    f("variables", List(&Struct(&VARIABLE))).atomic(),
+    f("mutations", List(&Struct(&MUTATION))).atomic(),
+    f("matchConditions", List(&Struct(&MATCH_CONDITION))).merge().merge_key("name").list_map(&["name"]),
+] };
+
+static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Type = Type { name: "MutatingAdmissionPolicyBindingSpec", atomic: false, fields: &[
+    f("paramRef", Struct(&PARAM_REF)),
+    f("matchResources", Struct(&MATCH_RESOURCES)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
@@ -1241,6 +1266,11 @@ static PARAM_REF: Type = Type { name: "ParamRef", atomic: true, fields: &[
     f("selector", Struct(&LABEL_SELECTOR)),
 ] };
 
+static MUTATION: Type = Type { name: "Mutation", atomic: false, fields: &[
+    f("applyConfiguration", Struct(&APPLY_CONFIGURATION)),
+    f("jsonPatch", Struct(&JSON_PATCH)),
+] };
+
 static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
@@ -1544,6 +1574,10 @@ static NAMED_RULE_WITH_OPERATIONS: Type = Type { name: "NamedRuleWithOperations"
 ] };
 
 static EXPRESSION_WARNING: Type = Type { name: "ExpressionWarning", atomic: false, fields: &[] };
+
+static APPLY_CONFIGURATION: Type = Type { name: "ApplyConfiguration", atomic: false, fields: &[] };
+
+static JSON_PATCH: Type = Type { name: "JSONPatch", atomic: false, fields: &[] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 

@@ -112,6 +112,16 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The items of a list; `None` if its schema says nothing of them.
+    pub fn item(self) -> Option<Place<'a>> {
+        match self {
+            Place::Schema { schema, preserves, .. } => {
+                schema.items.as_deref().map(|items| Place::inside(items, preserves))
+            }
+            _ => None,
+        }
+    }
+
     /// A field of a map; `None` if the schema does not know it: `field not declared in schema`. The
     /// fields of metadata are those of built-in kinds and not known here.
     pub fn child(self, name: &str) -> Option<Child<'a>> {

@@ -357,6 +357,8 @@ mod facts;
 #[cfg(test)]
 mod limits_tests;
 #[cfg(test)]
+mod mutation_tests;
+#[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
 mod pod_security_tests;

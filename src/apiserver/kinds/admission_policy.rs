@@ -134,6 +134,16 @@ fn named_rule(errs: &mut Errors, rule: &NamedRuleWithOperations, path: &Path) {
     }
 }
 
+/// Refuses the operations at which there is no object that a policy could change.
+pub(super) fn mutable_operations(errs: &mut Errors, of: &MatchResources, path: &Path) {
+    const MUTABLE: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
+    let at = path.child("resourceRules").child("operations");
+    let operations = list(&of.resource_rules).iter().flat_map(|rule| list(&rule.operations));
+    for operation in operations.filter(|o| !MUTABLE.contains(&o.as_str())) {
+        errs.push(FieldError::not_supported(&at, operation, MUTABLE));
+    }
+}
+
 /// A list that may not be empty, and in which `*` stands alone.
 fn required_unless_alone(errs: &mut Errors, items: &[String], at: &Path, alone: &str) {
     if items.is_empty() {

@@ -84,6 +84,8 @@ mod ip_address;
 mod job;
 mod lease;
 mod limit_range;
+mod mutating_admission_policy;
+mod mutating_admission_policy_binding;
 pub(super) mod namespace;
 mod network_policy;
 pub(super) mod node;

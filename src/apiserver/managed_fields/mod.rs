@@ -6,6 +6,7 @@
 //! are worked out of these notes when somebody reads them: an answer over HTTP, or an apply.
 
 mod apply;
+mod configured;
 mod typed;
 
 use std::rc::Rc;
@@ -13,6 +14,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 pub(super) use apply::{Applier, apply, apply_scale};
+pub(super) use configured::configured;
 
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;

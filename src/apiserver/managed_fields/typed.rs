@@ -66,7 +66,7 @@ pub(super) enum Place<'a> {
 }
 
 /// How a place is walked.
-enum Walk<'a> {
+pub(super) enum Walk<'a> {
     /// The value is owned as a whole.
     Leaf,
     /// Field by field, or key by key: see [`Place::child`].
@@ -77,7 +77,7 @@ enum Walk<'a> {
 
 /// By what the items of a list are told apart.
 #[derive(Clone, Copy)]
-enum Keys<'a> {
+pub(super) enum Keys<'a> {
     /// A list whose items are told apart by their values.
     Set,
     /// By the values of these fields.
@@ -87,11 +87,11 @@ enum Keys<'a> {
 }
 
 /// A field or a key of a place.
-struct Child<'a> {
-    place: Place<'a>,
+pub(super) struct Child<'a> {
+    pub(super) place: Place<'a>,
     /// Whether the schema names the field. A key of a map, which it does not name, is owned by itself, even if its
     /// value has parts.
-    declared: bool,
+    pub(super) declared: bool,
 }
 
 impl<'a> Place<'a> {
@@ -105,7 +105,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn walk(self, value: &Value) -> Walk<'a> {
+    pub(super) fn walk(self, value: &Value) -> Walk<'a> {
         let (go, shape, field) = match self {
             Place::Custom(place) => {
                 return match place.walk(value) {
@@ -135,7 +135,7 @@ impl<'a> Place<'a> {
     }
 
     /// A field of a place that is walked as a map; `None` if the schema does not know it.
-    fn child(self, name: &str) -> Option<Child<'a>> {
+    pub(super) fn child(self, name: &str) -> Option<Child<'a>> {
         match self {
             Place::Custom(place) => {
                 let merge::Child { place, declared } = place.child(name)?;
@@ -158,6 +158,27 @@ impl<'a> Place<'a> {
                 }
                 _ => None,
             },
+        }
+    }
+
+    /// Whether the schema says of which parts a value here is, be they owned one by one or as a whole.
+    pub(super) fn has_parts(self) -> bool {
+        match self {
+            Place::BuiltIn { go, .. } => matches!(go.bare(), Go::Struct(_) | Go::Map(_) | Go::List(_)),
+            Place::Custom(place) => matches!(place, merge::Place::Schema { .. }),
+        }
+    }
+
+    /// The items of a list.
+    pub(super) fn item(self) -> Option<Place<'a>> {
+        match self {
+            Place::BuiltIn { go, shape, .. } => match (go.bare(), shape) {
+                (Go::List(go), Shape::List(shape)) => {
+                    Some(Place::BuiltIn { go: *go, shape: *shape, field: None })
+                }
+                _ => None,
+            },
+            Place::Custom(place) => place.item().map(Place::Custom),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::apimachinery::user::{
 };
 use crate::apimachinery::{DeleteOptions, Request, UserInfo};
 use crate::apiserver::kinds::versions;
+use crate::apiserver::refusal::name_in_refusal;
 
 /// What a request does to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,14 +91,14 @@ impl Part<'_> {
 }
 
 impl<'a> Attributes<'a> {
-    /// The attributes of a request that creates `object`, whose name was generated unless it was `named`.
+    /// The attributes of a request that creates `object`, which came with this name; it is empty if the name is generated.
     pub(in crate::apiserver) fn create(
         request: &'a Request,
         object: &'a Object,
-        named: bool,
+        name: &'a str,
     ) -> Attributes<'a> {
         Attributes {
-            name: if named { object.name() } else { "" },
+            name,
             operation: Operation::Create,
             object: Some(Part::Stored(object)),
             old: None,
@@ -140,6 +141,11 @@ impl<'a> Attributes<'a> {
         Attributes { kind, object: Some(Part::Scale(object)), old: Some(Part::Scale(old)), ..self }
     }
 
+    /// The attributes with another object, which a policy changed.
+    pub(super) fn with_object<'b>(&'b self, object: &'b Object) -> Attributes<'b> {
+        Attributes { object: Some(Part::Stored(object)), ..self.clone() }
+    }
+
     fn of(request: &'a Request, meta: &'a ObjectMeta) -> Attributes<'a> {
         // The namespace of a namespace is itself.
         let is_namespace = request.kind == Kind::NAMESPACE;
@@ -177,10 +183,15 @@ impl<'a> Attributes<'a> {
         self.kind == self.resource
     }
 
+    /// The kind by which expressions see the objects of a request that was matched by `matched`.
+    pub(super) fn kind_for(&self, matched: Kind) -> Kind {
+        if self.converts() { matched } else { self.kind }
+    }
+
     /// How a refusal names the object (`extractResourceName`).
     pub(super) fn name_in_refusal(&self) -> &str {
         match (self.name, &self.object) {
-            ("", Some(Part::Stored(object))) => object.name(),
+            ("", Some(Part::Stored(object))) => name_in_refusal(object.meta()),
             ("", _) => "Unknown",
             (name, _) => name,
         }
@@ -204,7 +215,7 @@ impl<'a> Attributes<'a> {
             |kind: Kind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.as_str()});
         let of_resource =
             |kind: Kind| json!({"group": kind.group(), "version": kind.version(), "resource": kind.plural()});
-        let matched_kind = if self.converts() { matched } else { self.kind };
+        let matched_kind = self.kind_for(matched);
         let mut value = json!({
             "uid": "",
             "kind": of_kind(matched_kind),

@@ -4,12 +4,10 @@ use std::rc::Rc;
 
 use super::attributes::Attributes;
 use crate::api::fields::FieldSelector;
-use crate::api::types::admission::ValidatingAdmissionPolicySpec;
 use crate::apimachinery::UserInfo;
 use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
 use crate::apiserver::ApiServer;
 use crate::apiserver::authorization::{Access, Asked, Resource};
-use crate::apiserver::validation::list;
 use crate::cel::{AllowAll, Authorizer, Question, Verdict};
 
 /// The authorizers as they are when a request comes.
@@ -46,22 +44,14 @@ impl Authorizer for Authority {
     }
 }
 
-/// Whether an expression of a policy asks.
-fn asks(spec: &ValidatingAdmissionPolicySpec) -> bool {
-    let all = list(&spec.validations).iter().map(|v| v.expression.as_str());
-    let all = all.chain(list(&spec.variables).iter().map(|v| v.expression.as_str()));
-    let all = all.chain(list(&spec.match_conditions).iter().map(|c| c.expression.as_str()));
-    let mut all = all.chain(list(&spec.audit_annotations).iter().map(|a| a.value_expression.as_str()));
-    all.any(|text| text.contains("authorizer"))
+/// Whether one of these expressions names the authorizer.
+pub(super) fn is_named<'a>(mut expressions: impl Iterator<Item = &'a str>) -> bool {
+    expressions.any(|text| text.contains("authorizer"))
 }
 
-/// Whom the expressions of a policy ask, and the question about the request itself. The server is copied only where one asks.
-pub(super) fn of(
-    api: &ApiServer,
-    spec: &ValidatingAdmissionPolicySpec,
-    request: &Attributes,
-) -> (Rc<dyn Authorizer>, Question) {
-    if !asks(spec) {
+/// Whom the expressions of a policy ask, and the question about the request itself. The server is copied only where one `asks`.
+pub(super) fn of(api: &ApiServer, asks: bool, request: &Attributes) -> (Rc<dyn Authorizer>, Question) {
+    if !asks {
         return (Rc::new(AllowAll), Question::default());
     }
     let question = Question {

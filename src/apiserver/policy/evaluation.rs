@@ -4,11 +4,21 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::cel::{Activation, Authorizer, EvalError, Evaluation, PER_CALL_LIMIT, Program, Question, Value};
+use super::attributes::{Attributes, Part};
+use super::authority;
+use crate::api::types::{Namespace, admission};
+use crate::api::{ApiKind, Kind, go_types};
+use crate::apiserver::ApiServer;
+use crate::cel::{
+    Activation, Authorizer, EvalError, Evaluation, PER_CALL_LIMIT, PolicyCompiler, Program, Question, Value,
+    Wanted,
+};
 
 /// Why no further expression is evaluated.
 const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
+/// What match conditions may cost together (`RuntimeCELCostBudgetMatchConditions`).
+const MATCH_CONDITIONS_BUDGET: u64 = 2_500_000;
 
 /// An expression, and its program or what is wrong with it.
 #[derive(Clone, Debug)]
@@ -17,11 +27,81 @@ pub(super) struct Expression {
     pub(super) compiled: Result<Program, String>,
 }
 
+impl Expression {
+    pub(super) fn of(compiler: &PolicyCompiler, text: &str, authorizer: bool, wanted: Wanted) -> Expression {
+        Expression { text: text.to_owned(), compiled: compiler.compile(text, authorizer, wanted) }
+    }
+}
+
 /// A variable of a policy.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) compiled: Result<Program, String>,
+}
+
+impl Variable {
+    /// The variables of a policy, which the expressions after them may name.
+    pub(super) fn all(of: &[admission::Variable], compiler: &mut PolicyCompiler) -> Vec<Variable> {
+        let compiled = |v: &admission::Variable| Variable {
+            name: v.name.clone(),
+            compiled: compiler.variable(&v.name, &v.expression),
+        };
+        of.iter().map(compiled).collect()
+    }
+}
+
+/// The conditions under which a policy looks at a request, and what becomes of a request for which the policy cannot be evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Conditions {
+    expressions: Vec<Expression>,
+    /// Whether such a request fails (`failurePolicy`).
+    pub(super) fails: bool,
+}
+
+impl Conditions {
+    pub(super) fn of(
+        conditions: &[admission::MatchCondition],
+        compiler: &PolicyCompiler,
+        failure_policy: &str,
+    ) -> Conditions {
+        let expression =
+            |c: &admission::MatchCondition| Expression::of(compiler, &c.expression, true, Wanted::Bool);
+        Conditions {
+            expressions: conditions.iter().map(expression).collect(),
+            fails: failure_policy != "Ignore",
+        }
+    }
+
+    /// Whether a request meets the conditions.
+    ///
+    /// # Errors
+    /// One cannot be evaluated, none is false, and the policy's `failurePolicy` is `Fail`.
+    pub(super) fn are_met(&self, inputs: &Inputs, variables: &[Variable]) -> Result<bool, String> {
+        let inputs = Inputs { namespace: Value::Null, ..inputs.clone() };
+        let mut evaluator = Evaluator::new(&inputs, variables, MATCH_CONDITIONS_BUDGET);
+        let mut errors: Vec<String> = Vec::new();
+        let mut unmet = false;
+        for condition in &self.expressions {
+            match evaluator.evaluate(condition) {
+                Ok(Ok(value)) => unmet |= value.as_bool() == Some(false),
+                Ok(Err(why)) => {
+                    if !errors.contains(&why) {
+                        errors.push(why);
+                    }
+                }
+                Err(why) if self.fails => return Err(why),
+                Err(_) => return Ok(false),
+            }
+        }
+        match errors.as_slice() {
+            _ if unmet => Ok(false),
+            [] => Ok(true),
+            _ if !self.fails => Ok(false),
+            [one] => Err(one.clone()),
+            several => Err(format!("[{}]", several.join(", "))),
+        }
+    }
 }
 
 /// What the expressions of a policy read of one request.
@@ -35,6 +115,37 @@ pub(super) struct Inputs {
     pub(super) namespace: Value,
     /// Whom expressions ask what the sender may do, and the question about the request itself.
     pub(super) authorizer: (Rc<dyn Authorizer>, Question),
+}
+
+impl Inputs {
+    /// What the expressions of a policy that was matched by this kind read, but for its params; `asks` is whether one of them
+    /// names the authorizer.
+    pub(super) fn of(api: &ApiServer, of: &Attributes, matched: Kind, asks: bool) -> Inputs {
+        let kind = of.kind_for(matched);
+        let part = |part: &Option<Part>| {
+            part.as_ref().map_or(Value::Null, |part| Value::from_json(&of.present(part, kind)))
+        };
+        let namespace = (of.resource != Kind::NAMESPACE).then(|| api.namespace(of.namespace)).flatten();
+        Inputs {
+            object: part(&of.object),
+            old: part(&of.old),
+            params: Value::Null,
+            request: Value::from_json(&of.to_request(matched)),
+            namespace: namespace.and_then(Namespace::from_object).map_or(Value::Null, namespace_object),
+            authorizer: authority::of(api, asks, of),
+        }
+    }
+}
+
+/// `namespaceObject` (`CreateNamespaceObject`): a namespace without what expressions may not see of it.
+fn namespace_object(namespace: &Rc<Namespace>) -> Value {
+    let mut namespace = Rc::clone(namespace);
+    let this = Rc::make_mut(&mut namespace);
+    this.metadata.owner_references = None;
+    this.metadata.managed_fields = None;
+    let mut value = crate::api::to_value(&*namespace);
+    go_types::write_unset(go_types::of(Kind::NAMESPACE), &mut value);
+    Value::from_json(&value)
 }
 
 /// Evaluates expressions of one kind, such as all validations, one after the other.

@@ -1,16 +1,15 @@
 //! ValidatingAdmissionPolicy: what a request must not do, by the rules of policies that bindings switch on
 //! (`policy/validating/dispatcher.go` and `validator.go`).
 
-use std::rc::Rc;
-
-use super::attributes::{Attributes, Part};
-use super::evaluation::{Evaluator, Expression, Inputs, Variable};
-use super::{authority, matching, params};
+use super::attributes::Attributes;
+use super::authority;
+use super::bound::{self, Asked, Binding, Definition, Outcome};
+use super::evaluation::{Conditions, Evaluator, Expression, Inputs, Variable};
+use crate::api::types::ValidatingAdmissionPolicyBinding;
 use crate::api::types::admission::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
 };
-use crate::api::types::{Namespace, ValidatingAdmissionPolicyBinding};
-use crate::api::{ApiKind, Kind, MetaExt, go_types};
+use crate::api::{ApiKind, Kind, MetaExt};
 use crate::apimachinery::{Cause, Status};
 use crate::apiserver::ApiServer;
 use crate::apiserver::validation::{list, text};
@@ -19,8 +18,6 @@ use crate::cel::{PolicyCompiler, RUNTIME_COST_BUDGET, Value, Wanted};
 /// The plug-in's name.
 pub(super) const NAME: &str = "ValidatingAdmissionPolicy";
 
-/// What match conditions may cost together (`RuntimeCELCostBudgetMatchConditions`).
-const MATCH_CONDITIONS_BUDGET: u64 = 2_500_000;
 /// The longest message that an expression gives, in bytes (`MaxEvaluatedMessageExpressionSizeBytes`).
 const MAX_MESSAGE: usize = 5 * 1024;
 
@@ -75,131 +72,80 @@ pub(super) fn validate(api: &ApiServer, of: &Attributes, warnings: &mut Vec<Stri
 fn ask(
     api: &ApiServer,
     of: &Attributes,
-    policy: &Rc<ValidatingAdmissionPolicy>,
+    policy: &ValidatingAdmissionPolicy,
     denied: &mut Vec<(Denied, String)>,
     warnings: &mut Vec<String>,
 ) {
     let name = policy.metadata.name();
     let bindings = api.etcd.range(Kind::VALIDATING_ADMISSION_POLICY_BINDING, None);
     let bindings = bindings.filter_map(|(_, r)| ValidatingAdmissionPolicyBinding::from_object(&r.object));
-    let mut bindings = bindings.filter(|b| b.spec.policy_name == name).peekable();
-    let none = ValidatingAdmissionPolicySpec::default();
-    let spec = policy.spec.as_ref().unwrap_or(&none);
-    let (Some(constraints), Some(_)) = (&spec.match_constraints, bindings.peek()) else { return };
-    let fails = fails(spec);
+    let bindings: Vec<_> = bindings.filter(|b| b.spec.policy_name == name).collect();
+    let Some(spec) = &policy.spec else { return };
+    let definition =
+        Definition { constraints: spec.match_constraints.as_ref(), param_kind: spec.param_kind.as_ref() };
+    let looks = bindings
+        .iter()
+        .map(|b| Binding { looks_at: b.spec.match_resources.as_ref(), params: b.spec.param_ref.as_ref() });
+    let outcomes = bound::outcomes(api, of, &definition, &looks.collect::<Vec<_>>());
+    if outcomes.is_empty() {
+        return;
+    }
     let by_policy = format!("ValidatingAdmissionPolicy '{name}'");
-    let misconfigured = |what: &str, why: &str, by: &str| {
-        let refusal = Denied::because(format!("failed to configure {what}: {why}"));
-        fails.then(|| (refusal, by.to_owned()))
-    };
-    let matched = match matching::matches(api, of, constraints) {
-        Err(why) => {
-            denied.extend(misconfigured("policy", &why, &by_policy));
-            return;
-        }
-        Ok(None) => return,
-        Ok(Some(matched)) => matched,
-    };
-    let param_kind = match spec.param_kind.as_ref().map(|k| params::kind_of(api, k)).transpose() {
-        Ok(kind) => kind,
-        Err(why) => {
-            denied.extend(misconfigured("policy", &why, &by_policy));
-            return;
-        }
-    };
     let validator = Validator::of(spec);
     let mut inputs = None;
-    for binding in bindings {
-        let by = format!("ValidatingAdmissionPolicy '{name}' with binding '{}'", binding.metadata.name());
-        let binds = match &binding.spec.match_resources {
-            None => Ok(true),
-            Some(wanted) => matching::matches(api, of, wanted).map(|matched| matched.is_some()),
-        };
-        let found = match binds {
-            Ok(false) => continue,
-            Ok(true) => params::collect(api, of, param_kind, binding.spec.param_ref.as_ref()),
-            Err(why) => Err(why),
-        };
-        let found = match found {
-            Ok(found) => found,
+    for Outcome { binding, of: outcome } in outcomes {
+        let binding = binding.and_then(|i| bindings.get(i));
+        let by = binding.map_or_else(
+            || by_policy.clone(),
+            |b| format!("{by_policy} with binding '{}'", b.metadata.name()),
+        );
+        let (matched, params) = match outcome {
+            Ok(Asked { matched, params }) => (matched, params),
             Err(why) => {
-                denied.extend(misconfigured("binding", &why, &by));
+                denied.extend(validator.conditions.fails.then(|| (Denied::because(why), by)));
                 continue;
             }
         };
-        for param in found {
-            let inputs = inputs.get_or_insert_with(|| inputs_of(api, spec, of, matched));
-            inputs.params = param.as_ref().map_or(Value::Null, Value::from_json);
-            let verdict = validator.validate(inputs);
-            for refusal in verdict.denied {
-                let actions = &binding.spec.validation_actions;
-                if actions.iter().any(|a| a == "Warn") {
-                    warnings.push(format!("Validation failed for {by}: {}", refusal.message));
-                }
-                if actions.iter().any(|a| a == "Deny") {
-                    denied.push((refusal, by.clone()));
-                }
+        let inputs = inputs.get_or_insert_with(|| Inputs::of(api, of, matched, asks(spec)));
+        inputs.params = params.as_ref().map_or(Value::Null, Value::from_json);
+        let verdict = validator.validate(inputs);
+        let actions = binding.map_or(&[][..], |b| &b.spec.validation_actions);
+        for refusal in verdict.denied {
+            if actions.iter().any(|a| a == "Warn") {
+                warnings.push(format!("Validation failed for {by}: {}", refusal.message));
             }
-            denied.extend(verdict.unannotated.into_iter().map(|d| (d, by.clone())));
+            if actions.iter().any(|a| a == "Deny") {
+                denied.push((refusal, by.clone()));
+            }
         }
+        denied.extend(verdict.unannotated.into_iter().map(|d| (d, by.clone())));
     }
 }
 
-/// What the expressions of a policy read, but for its params.
-fn inputs_of(
-    api: &ApiServer,
-    spec: &ValidatingAdmissionPolicySpec,
-    of: &Attributes,
-    matched: Kind,
-) -> Inputs {
-    let kind = if of.converts() { matched } else { of.kind };
-    let part = |part: &Option<Part>| {
-        part.as_ref().map_or(Value::Null, |part| Value::from_json(&of.present(part, kind)))
-    };
-    let namespace = (of.resource != Kind::NAMESPACE).then(|| api.namespace(of.namespace)).flatten();
-    Inputs {
-        object: part(&of.object),
-        old: part(&of.old),
-        params: Value::Null,
-        request: Value::from_json(&of.to_request(matched)),
-        namespace: namespace.and_then(Namespace::from_object).map_or(Value::Null, namespace_object),
-        authorizer: authority::of(api, spec, of),
-    }
-}
-
-/// `namespaceObject` (`CreateNamespaceObject`): a namespace without what expressions may not see of it.
-fn namespace_object(namespace: &Rc<Namespace>) -> Value {
-    let mut namespace = Rc::clone(namespace);
-    let this = Rc::make_mut(&mut namespace);
-    this.metadata.owner_references = None;
-    this.metadata.managed_fields = None;
-    let mut value = crate::api::to_value(&*namespace);
-    go_types::write_unset(go_types::of(Kind::NAMESPACE), &mut value);
-    Value::from_json(&value)
+/// Whether an expression of a policy names the authorizer.
+fn asks(spec: &ValidatingAdmissionPolicySpec) -> bool {
+    let all = list(&spec.validations).iter().map(|v| v.expression.as_str());
+    let all = all.chain(list(&spec.variables).iter().map(|v| v.expression.as_str()));
+    let all = all.chain(list(&spec.match_conditions).iter().map(|c| c.expression.as_str()));
+    let all = all.chain(list(&spec.audit_annotations).iter().map(|a| a.value_expression.as_str()));
+    authority::is_named(all)
 }
 
 /// A policy whose expressions are compiled.
 struct Validator<'a> {
     variables: Vec<Variable>,
-    conditions: Vec<Expression>,
+    conditions: Conditions,
     rules: Vec<(&'a Validation, Expression, Option<Expression>)>,
     annotations: Vec<Expression>,
-    fails: bool,
 }
 
 impl<'a> Validator<'a> {
     fn of(spec: &'a ValidatingAdmissionPolicySpec) -> Validator<'a> {
         let mut compiler = PolicyCompiler::new(spec.param_kind.is_some(), true);
-        let mut variables = Vec::new();
-        for v in list(&spec.variables) {
-            let compiled = compiler.variable(&v.name, &v.expression);
-            variables.push(Variable { name: v.name.clone(), compiled });
-        }
-        let expression = |text: &str, authorizer: bool, wanted: Wanted| Expression {
-            text: text.to_owned(),
-            compiled: compiler.compile(text, authorizer, wanted),
+        let variables = Variable::all(list(&spec.variables), &mut compiler);
+        let expression = |text: &str, authorizer: bool, wanted: Wanted| {
+            Expression::of(&compiler, text, authorizer, wanted)
         };
-        let conditions = list(&spec.match_conditions).iter();
         let annotation = |a: &AuditAnnotation| expression(&a.value_expression, true, Wanted::StringOrNull);
         let rule = |v: &'a Validation| {
             let message = text(&v.message_expression);
@@ -207,22 +153,21 @@ impl<'a> Validator<'a> {
             (v, expression(&v.expression, true, Wanted::Bool), message)
         };
         Validator {
-            conditions: conditions.map(|c| expression(&c.expression, true, Wanted::Bool)).collect(),
+            conditions: Conditions::of(list(&spec.match_conditions), &compiler, text(&spec.failure_policy)),
             rules: list(&spec.validations).iter().map(rule).collect(),
             annotations: list(&spec.audit_annotations).iter().map(annotation).collect(),
-            fails: fails(spec),
             variables,
         }
     }
 
     /// A verdict about a policy that cannot be evaluated.
     fn failed(&self, why: String) -> Verdict {
-        let denied = if self.fails { vec![Denied::because(why)] } else { Vec::new() };
+        let denied = if self.conditions.fails { vec![Denied::because(why)] } else { Vec::new() };
         Verdict { denied, unannotated: Vec::new() }
     }
 
     fn validate(&self, inputs: &Inputs) -> Verdict {
-        match self.meets_conditions(inputs) {
+        match self.conditions.are_met(inputs, &self.variables) {
             Ok(true) => {}
             Ok(false) => return Verdict::default(),
             Err(why) => return self.failed(why),
@@ -248,9 +193,9 @@ impl<'a> Validator<'a> {
         let mut verdict = Verdict::default();
         for (i, ((validation, _, _), result)) in self.rules.iter().zip(results).enumerate() {
             match (result, &spent) {
-                (Err(why), _) if self.fails => verdict.denied.push(Denied::because(why)),
+                (Err(why), _) if self.conditions.fails => verdict.denied.push(Denied::because(why)),
                 (Err(_), _) => {}
-                (_, Some(why)) if self.fails => {
+                (_, Some(why)) if self.conditions.fails => {
                     verdict.denied.push(Denied::because(format!("failed messageExpression: {why}")));
                 }
                 (_, Some(_)) => {}
@@ -265,48 +210,13 @@ impl<'a> Validator<'a> {
         let mut annotations = Evaluator::new(inputs, &self.variables, RUNTIME_COST_BUDGET);
         for annotation in &self.annotations {
             match annotations.evaluate(annotation) {
-                Ok(Err(why)) if self.fails => verdict.unannotated.push(Denied::because(why)),
+                Ok(Err(why)) if self.conditions.fails => verdict.unannotated.push(Denied::because(why)),
                 Ok(_) => {}
                 Err(why) => return self.failed(why),
             }
         }
         verdict
     }
-
-    /// Whether a request meets the match conditions.
-    ///
-    /// # Errors
-    /// One cannot be evaluated, none is false, and the policy's `failurePolicy` is `Fail`.
-    fn meets_conditions(&self, inputs: &Inputs) -> Result<bool, String> {
-        let inputs = Inputs { namespace: Value::Null, ..inputs.clone() };
-        let mut evaluator = Evaluator::new(&inputs, &self.variables, MATCH_CONDITIONS_BUDGET);
-        let mut errors: Vec<String> = Vec::new();
-        let mut unmet = false;
-        for condition in &self.conditions {
-            match evaluator.evaluate(condition) {
-                Ok(Ok(value)) => unmet |= value.as_bool() == Some(false),
-                Ok(Err(why)) => {
-                    if !errors.contains(&why) {
-                        errors.push(why);
-                    }
-                }
-                Err(why) if self.fails => return Err(why),
-                Err(_) => return Ok(false),
-            }
-        }
-        match errors.as_slice() {
-            _ if unmet => Ok(false),
-            [] => Ok(true),
-            _ if !self.fails => Ok(false),
-            [one] => Err(one.clone()),
-            several => Err(format!("[{}]", several.join(", "))),
-        }
-    }
-}
-
-/// Whether a request fails if a policy cannot be evaluated for it (`failurePolicy`).
-fn fails(spec: &ValidatingAdmissionPolicySpec) -> bool {
-    text(&spec.failure_policy) != "Ignore"
 }
 
 /// What a rule that does not hold says: what its expression makes, or its text, or itself.

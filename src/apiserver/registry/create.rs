@@ -28,8 +28,8 @@ struct Submitted {
     spec: Option<pod::Spec>,
     /// Whether it has labels.
     labelled: bool,
-    /// Whether it has a name of its own, which is not generated.
-    named: bool,
+    /// Its name; empty if it is generated.
+    name: String,
 }
 
 impl ApiServer {
@@ -57,21 +57,28 @@ impl ApiServer {
         let given = take_managers(&mut object);
         cx.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
+        wipe_object_meta(&mut object);
         cx.enter(Stage::Default, "", Some(&object));
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         let labelled = !object.meta().labels_or_empty().is_empty();
-        let named = !object.name().is_empty();
+        let name = object.name().to_owned();
         if !self.valid_spec.fill_in(&mut object) {
             strategy.default(&mut object)?;
         }
         one_owner_once(&mut object, false, &mut cx.warnings);
         // Nothing is added to an event, and half of all writes are events: their objects are not copied.
         cx.submitted = (r.kind != Kind::EVENT).then(|| self.valid_spec.as_submitted(spec.as_ref(), &object));
-        let submitted = Submitted { spec, labelled, named };
+        let mut submitted = Submitted { spec, labelled, name };
         if let Some(view) = &cx.view {
             view.admits_create(&object)?;
         }
-        admission::admit_create(self, &mut object, cx)?;
+        if let Some(before) =
+            self.admit(r, cx, &mut object, None, &submitted.name, admission::admit_create)?
+        {
+            cx.submitted.get_or_insert(before);
+            // What became of the spec does not follow from the spec alone.
+            submitted.spec = None;
+        }
         self.check_escalation(r, &object, None, cx)?;
         cx.enter(Stage::Prepare, "", Some(&object));
         self.fill_object_meta(&mut object);
@@ -93,14 +100,14 @@ impl ApiServer {
         submitted: Submitted,
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
-        let (now, labelled, named) = (self.now_seconds(), submitted.labelled, submitted.named);
+        let (now, labelled, name) = (self.now_seconds(), submitted.labelled, submitted.name.clone());
         let mut creation = Creation { now, labelled, user: cx.user.as_deref(), warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
         self.valid_spec.share(submitted.spec.as_ref(), &mut object);
         cx.enter(Stage::Validate, "", Some(&object));
         self.validate_new(r, strategy, submitted, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
-        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object, named))?;
+        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object, &name))?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         drop_version(r, &mut object)?;
@@ -207,6 +214,25 @@ impl ApiServer {
             "Internal error occurred: etcdserver: mvcc: database space exceeded: no more than {limit} {what} are kept here"
         );
         Err(Status::new(500, "InternalError", message))
+    }
+}
+
+/// Takes off a new object what only the API server says of its metadata (`rest.WipeObjectMetaSystemFields`). Most objects come
+/// without it.
+fn wipe_object_meta(object: &mut Object) {
+    let meta = object.meta();
+    let given = meta.creation_timestamp.is_some()
+        || meta.deletion_timestamp.is_some()
+        || meta.deletion_grace_period_seconds.is_some()
+        || meta.uid.is_some()
+        || meta.self_link.is_some();
+    if given {
+        let meta = object.meta_mut();
+        meta.creation_timestamp = None;
+        meta.deletion_timestamp = None;
+        meta.deletion_grace_period_seconds = None;
+        meta.uid = None;
+        meta.self_link = None;
     }
 }
 

@@ -6,7 +6,7 @@ use super::strategy::WriteStrategy;
 use super::{one_owner_once, scale_of, shown, take_managers};
 use crate::api::quote::go_quote;
 use crate::api::types::ObjectMeta;
-use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
+use crate::api::{Kind, Manager, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_update;
@@ -93,13 +93,17 @@ impl ApiServer {
         // The object itself is written, not a subresource of it.
         let itself = r.subresource == Subresource::None;
         let given = take_managers(&mut object).filter(|_| itself);
-        if itself {
-            let submitted = object.clone();
-            admission::admit_update(&mut object, &old, cx);
-            cx.submitted = (submitted != object).then_some(submitted);
-        } else if r.subresource == Subresource::Resize {
-            admission::admit_resize(self, &mut object, &old, cx);
-        }
+        let submitted = itself.then(|| object.clone());
+        let plugins = |api: &mut ApiServer, object: &mut Object, cx: &mut RequestContext| {
+            if itself {
+                admission::admit_update(object, &old, cx);
+            } else if r.subresource == Subresource::Resize {
+                admission::admit_resize(api, object, &old, cx);
+            }
+            Ok(())
+        };
+        let before = self.admit(r, cx, &mut object, Some(&old), "", plugins)?;
+        cx.submitted = submitted.or(before).filter(|submitted| *submitted != object);
         if itself {
             self.check_escalation(r, &object, Some(&old), cx)?;
         }
@@ -137,11 +141,30 @@ impl ApiServer {
             WriteStrategy::Custom { .. } => self.existing(r)?,
         };
         let mut object = strategy.to_stored(object)?;
-        if changes(r, &old, &object, cx) && !r.dry_run {
+        if !r.dry_run && !self.changes(r, &old, &object, cx) {
+            // What was worked out of the managers, which differs from what is stored by times at most, is not stored.
+            cx.managers = None;
+        } else if !r.dry_run {
             self.charge(charges);
             object = self.write(old.reference(), Some(old), object, r, cx);
         }
         Ok(Response::Object { object: strategy.shown(object)?, created: false })
+    }
+
+    /// Whether an update is written: it changes the object, or who manages its fields, times aside. A request whose change admission
+    /// undoes may be written, too: its manager owns the fields that it set.
+    fn changes(&self, r: &Request, old: &Object, object: &Object, cx: &RequestContext) -> bool {
+        if object != old {
+            return true;
+        }
+        let live = self.managers(&old.reference());
+        match (&cx.managers, &cx.submitted) {
+            (Some(decided), _) => !Manager::own_the_same(&live, decided),
+            (None, Some(submitted)) => {
+                !Manager::own_the_same(&live, &self.managers_of(r, cx, old, submitted))
+            }
+            (None, None) => false,
+        }
     }
 }
 
@@ -229,13 +252,6 @@ fn is_released(object: &Object) -> bool {
         && meta.finalizers.as_ref().is_none_or(Vec::is_empty)
         && meta.deletion_grace_period_seconds.unwrap_or(0) == 0
         && !kinds::namespace::has_spec_finalizers(object)
-}
-
-/// Whether an update is written: it changes the object, or who manages its fields. A patch whose change admission undoes is
-/// written, too: its manager owns the fields that it set.
-fn changes(r: &Request, old: &Object, object: &Object, cx: &RequestContext) -> bool {
-    let undone = r.verb == Verb::Patch && cx.submitted.is_some();
-    object != old || cx.managers.is_some() || undone
 }
 
 /// Whether metadata is as [`keep_system_fields`] leaves it. Most updates are of a status; then the metadata stays shared.

@@ -115,6 +115,20 @@ impl ApiServer {
         cx.managers = Some(managers.into());
     }
 
+    /// The field managers after an update of `old` to `new`, before admission.
+    pub(super) fn managers_of(
+        &self,
+        r: &Request,
+        cx: &RequestContext,
+        old: &Object,
+        new: &Object,
+    ) -> Vec<Manager> {
+        let mut managers = self.managers(&old.reference()).to_vec();
+        let note = self.new_note(r, cx, self.etcd.revision() + 1, new);
+        managed_fields::update(&mut managers, &Note { before: Some(old.clone()), ..note });
+        managers
+    }
+
     /// Works out the field managers of a custom object. The sets of fields follow from the schema of the view, which later
     /// requests may not have, so the managers are always worked out with the write.
     fn decide_custom(
@@ -130,9 +144,10 @@ impl ApiServer {
         let given = given.and_then(|g| managed_fields::given(g, &live));
         let mut managers = given.unwrap_or_else(|| live.to_vec());
         let of_scale = r.subresource == Subresource::Scale;
-        if old != Some(new) || of_scale {
+        let submitted = cx.submitted.take();
+        if old != Some(new) || of_scale || submitted.is_some() {
             let note = self.new_note(r, cx, self.etcd.revision() + 1, new);
-            let (old, value) = (old.map(Object::to_value), new.to_value());
+            let (old, value) = (old.map(Object::to_value), submitted.as_ref().unwrap_or(new).to_value());
             if of_scale {
                 let path = view.replicas_path();
                 let from = old.as_ref().map_or(0, |old| view.replicas(old));

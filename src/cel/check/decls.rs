@@ -20,7 +20,12 @@ pub(crate) struct Overload {
 pub(crate) type Functions = BTreeMap<String, Vec<Overload>>;
 
 /// All functions of Kubernetes' CEL.
-pub(crate) static ALL: LazyLock<Functions> = LazyLock::new(all);
+static ALL: LazyLock<Functions> = LazyLock::new(all);
+
+/// The overloads of a function; `None` if there is none of that name.
+pub(crate) fn overloads(function: &str) -> Option<&'static [Overload]> {
+    ALL.get(function).map(Vec::as_slice)
+}
 
 fn all() -> Functions {
     let mut functions = Functions::new();

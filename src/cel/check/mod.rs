@@ -8,10 +8,10 @@ mod unify;
 use std::collections::BTreeMap;
 
 use super::ast::{Call, Expr, ExprKind, Fold, Literal, operators as op};
-use super::env::Env;
+use super::env::{Env, NoField};
 use super::issues::Issue;
 use super::types::Type;
-use decls::{ALL, Overload};
+pub(crate) use decls::{Overload, overloads};
 use unify::{Mapping, most_general};
 
 /// What is known of an expression's nodes once it is checked, by their numbers.
@@ -202,17 +202,13 @@ impl Checker<'_> {
     }
 
     fn field_type(&mut self, at: usize, object: &str, field: &str) -> Type {
-        let Some(fields) = self.env.object(object) else {
-            self.issue(at, format!("unexpected failed resolution of '{object}'"));
-            return Type::Error;
+        let missing = match self.env.field(object, field) {
+            Ok(t) => return t,
+            Err(NoField::NoObject) => format!("unexpected failed resolution of '{object}'"),
+            Err(NoField::Unknown) => format!("undefined field '{field}'"),
         };
-        match fields.get(field) {
-            Some(decl) => decl.to_type(),
-            None => {
-                self.issue(at, format!("undefined field '{field}'"));
-                Type::Error
-            }
-        }
+        self.issue(at, missing);
+        Type::Error
     }
 
     fn call(&mut self, node: &mut Expr) -> Type {
@@ -233,7 +229,7 @@ impl Checker<'_> {
         let qualified = call.target.as_ref().and_then(Expr::qualified_name);
         let qualified = qualified.map(|prefix| format!("{prefix}.{}", call.function));
         let plain = |name: &str| name.strip_prefix('.').unwrap_or(name).to_owned();
-        if let Some(name) = qualified.map(|n| plain(&n)).filter(|n| ALL.contains_key(n)) {
+        if let Some(name) = qualified.map(|n| plain(&n)).filter(|n| self.env.function(n).is_some()) {
             call.function = name;
             call.target = None;
         }
@@ -244,7 +240,7 @@ impl Checker<'_> {
         }
         let (function, member) = (call.function.clone(), call.target.is_some());
         let places: Vec<usize> = call.args.iter().map(|a| a.at).collect();
-        let t = match ALL.get(&function) {
+        let t = match self.env.function(&function) {
             Some(overloads) => self.resolve(node, &function, overloads, member, types, &places),
             None => self.undeclared(node.at, &function),
         };
@@ -317,7 +313,7 @@ impl Checker<'_> {
         let ExprKind::Struct(name, fields) = &mut node.kind else { return Type::Error };
         let plain = name.strip_prefix('.').unwrap_or(name).to_owned();
         *name = plain.clone();
-        let known = self.env.object(&plain).is_some();
+        let known = self.env.is_object(&plain);
         if !known {
             let t = match self.lookup(&plain) {
                 None => return self.undeclared_object(at, id, &plain),

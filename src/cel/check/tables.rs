@@ -164,6 +164,7 @@ _[?_] optional_map_optindex_optional_value (optional(map(K, V)), K) optional(V)
 .trim string_trim (string) string
 .format string_format (string, list(dyn)) string
 strings.quote strings_quote (string) string
+jsonpatch.escapeKey string_jsonpatch_escapeKey_string (string) string
 .join list_join (list(string)) string
 .join list_join_string (list(string), string) string
 sets.contains list_sets_contains_list (list(T), list(T)) bool

@@ -77,7 +77,7 @@ impl Coster<'_> {
                 let each = if text { nominal.plus(size.by(TRAVERSAL)) } else { nominal };
                 only(of?.times(each))
             }
-            "url" => sized(first?.by(TRAVERSAL), first?),
+            "url" | "jsonpatch.escapeKey" => sized(first?.by(TRAVERSAL), first?),
             "lowerAscii" | "upperAscii" | "substring" | "trim" => sized(of?.by(TRAVERSAL), of?),
             "replace" => {
                 let size = replaced(of?, first?, self.known(args.get(1)?));

@@ -18,7 +18,9 @@ pub(super) fn call(function: &str, overloads: &[&str], args: &[Value]) -> u64 {
         "check" => AUTHORIZATION_CHECK,
         "fieldSelector" | "labelSelector" => selector(SizeEstimate::fixed(size(1))).max,
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => args.first().map_or(0, traversal),
-        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" => by(size(0), TRAVERSAL),
+        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "jsonpatch.escapeKey" => {
+            by(size(0), TRAVERSAL)
+        }
         "replace" | "split" => by(size(0), 2.0 * TRAVERSAL),
         "join" => by(joined(args), 2.0 * TRAVERSAL),
         "find" | "findAll" => by(size(0).saturating_add(1), TRAVERSAL).saturating_mul(by(size(1), REGEX)),

@@ -5,6 +5,7 @@ mod asked;
 mod cost;
 mod error;
 mod libs;
+mod made;
 mod meter;
 mod numbers;
 mod objects;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use super::ast::{Call, Entry, Expr, ExprKind, Fold, operators as op};
 use super::check::Checked;
 use super::cost::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT_OR_IDENT};
+use super::env::Env;
 use super::type_names::TypeNames;
 pub use asked::{AllowAll, Asked, Authorizer, Question, Verdict};
 pub use error::EvalError;
@@ -67,10 +69,11 @@ pub(crate) fn evaluate(
     root: &Expr,
     checked: &Checked,
     types: &TypeNames,
+    env: &Env,
     activation: &Activation,
     limit: u64,
 ) -> Evaluation {
-    let mut run = Run { checked, types, activation, locals: Vec::new(), meter: Meter::new(limit) };
+    let mut run = Run { checked, types, env, activation, locals: Vec::new(), meter: Meter::new(limit) };
     let result = run.eval(root);
     Evaluation { result, cost: run.meter.cost() }
 }
@@ -78,6 +81,7 @@ pub(crate) fn evaluate(
 struct Run<'p> {
     checked: &'p Checked,
     types: &'p TypeNames,
+    env: &'p Env,
     activation: &'p Activation,
     locals: Vec<(&'p str, EvalResult)>,
     meter: Meter,
@@ -115,7 +119,7 @@ impl<'p> Run<'p> {
                 Ok(Value::list(list))
             }
             ExprKind::Map(entries) => self.map(node, entries),
-            ExprKind::Struct(_, fields) => {
+            ExprKind::Struct(name, fields) => {
                 let mut entries = Entries::new();
                 for field in fields {
                     let key = Key::String(field.name.as_str().into());
@@ -131,7 +135,8 @@ impl<'p> Run<'p> {
                     }
                 }
                 self.meter.spend(CREATE_STRUCT)?;
-                Ok(Value::map(entries))
+                let made = self.env.makes_patch(name).then(|| name.as_str().into());
+                Ok(Value::Map(Map { entries, unknown: None, made }))
             }
             ExprKind::Fold(fold) => self.fold(fold),
         }

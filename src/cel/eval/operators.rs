@@ -279,7 +279,7 @@ pub(super) fn equal(a: &Value, b: &Value, meter: &mut Meter) -> Result<bool, Eva
         },
         (Value::List(a), Value::List(b)) => return lists_equal(a, b, meter),
         (Value::Map(a), Value::Map(b)) => {
-            if a.entries.len() != b.entries.len() || a.unknown != b.unknown {
+            if a.entries.len() != b.entries.len() || a.unknown != b.unknown || a.made != b.made {
                 return Ok(false);
             }
             for (key, value) in &a.entries {

@@ -68,6 +68,8 @@ pub struct Map {
     pub(crate) entries: Entries,
     /// Properties of an object that its schema does not know.
     pub(crate) unknown: Option<Rc<serde_json::Map<String, Json>>>,
+    /// The type's name of a part of a patch that an expression made, such as `Object.spec`.
+    pub(crate) made: Option<Rc<str>>,
 }
 
 /// A value of a type that belongs to a library.
@@ -182,7 +184,7 @@ impl Value {
     }
 
     pub(crate) fn map(entries: Entries) -> Value {
-        Value::Map(Map { entries, unknown: None })
+        Value::Map(Map { entries, unknown: None, made: None })
     }
 
     /// A value whose use is an error with these words.
@@ -221,6 +223,7 @@ impl Value {
             Value::Timestamp(_) => Type::Timestamp,
             Value::Duration(_) => Type::Duration,
             Value::List(_) => Type::list(Type::Dyn),
+            Value::Map(Map { made: Some(name), .. }) => Type::object(name),
             Value::Map(_) => Type::map(Type::Dyn, Type::Dyn),
             Value::Type(_) => Type::type_of(Type::Dyn),
             Value::Optional(_) => Type::optional(Type::Dyn),
@@ -245,6 +248,7 @@ impl Value {
             Value::String(s) => s.chars().count() as u64,
             Value::Bytes(b) => b.len() as u64,
             Value::List(l) => l.items.len() as u64,
+            Value::Map(Map { made: Some(_), .. }) => 1,
             Value::Map(m) => m.entries.len() as u64,
             Value::Optional(Some(inner)) => inner.size(),
             Value::Library(library) => match &**library {

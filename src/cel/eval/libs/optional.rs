@@ -41,7 +41,8 @@ fn is_zero(value: &Value) -> bool {
         Value::Uint(n) => *n == 0,
         Value::Double(d) => *d == 0.0,
         Value::Duration(d) => *d == 0,
-        Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_) => value.size() == 0,
+        Value::Map(map) => map.entries.is_empty(),
+        Value::String(_) | Value::Bytes(_) | Value::List(_) => value.size() == 0,
         _ => false,
     }
 }

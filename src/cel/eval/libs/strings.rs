@@ -15,6 +15,10 @@ pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Optio
     match (function, args) {
         ("matches", [Value::String(_), Value::String(_)]) => member(function, args, meter),
         ("strings.quote", [Value::String(text)]) => Some(Ok(Value::string(&quote(text)))),
+        // A key as a part of a path of a JSON patch (`k8s.io/apiserver/pkg/cel/library/jsonpatch.go`).
+        ("jsonpatch.escapeKey", [Value::String(key)]) => {
+            Some(Ok(Value::string(&key.replace('~', "~0").replace('/', "~1"))))
+        }
         _ => None,
     }
 }

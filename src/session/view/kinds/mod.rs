@@ -254,6 +254,8 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::IngressClass
         | BuiltIn::Role
         | BuiltIn::ClusterRole
+        | BuiltIn::MutatingAdmissionPolicy
+        | BuiltIn::MutatingAdmissionPolicyBinding
         | BuiltIn::ValidatingAdmissionPolicy
         | BuiltIn::ValidatingAdmissionPolicyBinding
         | BuiltIn::CSIDriver
