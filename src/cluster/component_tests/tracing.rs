@@ -152,7 +152,7 @@ fn a_value_that_a_tool_cannot_read_ends_it_in_its_own_words() {
         ("gnu", "traceroute -f 31", "first hop out of range", 2),
         ("gnu", "traceroute -m 256", "max hops cannot be more than 255", 2),
     ] {
-        let said = n.run(container, &format!("{line} {web}; echo $?"));
+        let said = n.run(container, &format!("{line} {web} 2>&1; echo $?"));
         assert_eq!(said, format!("{says}\n{code}\n"), "{container}: {line}");
     }
     // A kernel that refuses it is not asked by BusyBox, and iputils only warns of a time that is none.
