@@ -52,7 +52,7 @@
 //! | [`look`] | what a view reads of the managers' memory |
 //! | `image_gc` | `images/image_gc_manager.go`, `container/container_gc.go` |
 //!
-//! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
+//! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, notes what [`pleg`] has noticed of it, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
 //! cluster from being steady, a *background* deadline does not. A turn that could only repeat what is known
 //! (a probe that goes on failing, a back-off at its longest, a volume whose ConfigMap is still missing) is
