@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`state`] | what the runtime and the status manager remember of each pod |
 //! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
-//! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
+//! | `pod_worker`, `terminating` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
 //! | `admit`, `predicates` | `lifecycle/predicate.go`, `sysctl/allowlist.go` |
 //! | `cpu_manager`, `cpu_policy`, `cpu_topology` | `cm/cpumanager`, `cm/topologymanager` |
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
@@ -159,6 +159,7 @@ mod status_containers;
 pub mod strain;
 mod sync_pod;
 mod task;
+mod terminating;
 mod thresholds;
 pub mod timings;
 pub mod tokens;
