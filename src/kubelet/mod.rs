@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`state`] | what the runtime and the status manager remember of each pod |
 //! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
-//! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
+//! | `pod_worker`, `terminating` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
 //! | `admit`, `predicates` | `lifecycle/predicate.go`, `sysctl/allowlist.go` |
 //! | `cpu_manager`, `cpu_policy`, `cpu_topology` | `cm/cpumanager`, `cm/topologymanager` |
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
@@ -52,7 +52,7 @@
 //! | [`look`] | what a view reads of the managers' memory |
 //! | `image_gc` | `images/image_gc_manager.go`, `container/container_gc.go` |
 //!
-//! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
+//! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, notes what [`pleg`] has noticed of it, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
 //! cluster from being steady, a *background* deadline does not. A turn that could only repeat what is known
 //! (a probe that goes on failing, a back-off at its longest, a volume whose ConfigMap is still missing) is
@@ -159,6 +159,7 @@ mod status_containers;
 pub mod strain;
 mod sync_pod;
 mod task;
+mod terminating;
 mod thresholds;
 pub mod timings;
 pub mod tokens;

@@ -1,5 +1,5 @@
 //! Pod workers (`k8s.io/kubernetes/pkg/kubelet/pod_workers.go`, `kubelet.go`): SyncPod until all containers
-//! of the pod have ended for good or the pod is deleted, then SyncTerminatingPod, then SyncTerminatedPod.
+//! of the pod have ended for good or the pod is deleted; then follows what stands in `terminating`.
 
 use std::rc::Rc;
 
@@ -16,7 +16,6 @@ use super::status;
 use super::timings::{self, later};
 use super::turn::Turn;
 use super::wake::{WakeSort, Wakes};
-use super::watched::no_longer_named;
 use crate::api::{Key, MetaExt, Timestamp};
 
 /// The most steps of one turn. A pod that needs more gets another turn.
@@ -199,14 +198,14 @@ impl<'a> Turn<'a> {
 
     /// Tells that the pod has failed because of its deadline, if it has: each time that the kubelet makes a status of such a pod
     /// (`active_deadline.go`, `ShouldEvict`, which `generateAPIPodStatus` asks).
-    fn tell_of_deadline(&mut self) {
+    pub(super) fn tell_of_deadline(&mut self) {
         let failed = self.rt.failed.as_ref().filter(|_| self.has_exceeded_deadline());
         if let Some(message) = failed.map(|(_, message)| message.to_string()) {
             self.event(None, "Normal", DEADLINE_EXCEEDED, message);
         }
     }
 
-    fn has_exceeded_deadline(&self) -> bool {
+    pub(super) fn has_exceeded_deadline(&self) -> bool {
         self.rt.failed.as_ref().is_some_and(|(reason, _)| **reason == *DEADLINE_EXCEEDED)
     }
 
@@ -392,76 +391,6 @@ impl<'a> Turn<'a> {
             Work::PostStart { container, failure, .. } => self.post_start_done(container, failure),
             Work::Kill { .. } => {}
         }
-    }
-
-    /// Begins SyncTerminatingPod: stops the running containers.
-    fn terminate(&mut self, why: PodCause) {
-        self.hear_of_relists();
-        self.sync_begins();
-        let rt = &mut self.rt;
-        rt.ending = None;
-        rt.phase = WorkerPhase::Terminating;
-        rt.work = None;
-        rt.todo.clear();
-        rt.syncing = false;
-        rt.retry = None;
-        rt.look = None;
-        rt.waits_for_config = false;
-        rt.unreported |= self.pod.metadata.is_deleting() || rt.withdrawn || rt.order.is_some();
-        for c in &mut rt.containers {
-            if matches!(c.state, ContainerState::Created(_)) {
-                c.state = ContainerState::None;
-                c.unnoticed = None;
-            }
-        }
-        self.caused(None, why);
-        self.tell_of_deadline();
-        self.kill_pod();
-        self.sync_terminating_pod();
-    }
-
-    /// SyncTerminatingPod: waits for the last container to end, and frees the pod's resources. It reads itself what the runtime has then,
-    /// and reports it.
-    fn sync_terminating_pod(&mut self) {
-        self.shorten_grace();
-        if self.rt.containers.iter().any(|c| c.running().is_some()) {
-            return;
-        }
-        if self.rt.unreported && !self.again {
-            // What was decided so far is reported first.
-            self.again = true;
-            return;
-        }
-        self.again = false;
-        self.rt.phase = WorkerPhase::Terminated;
-        self.rt.is_known();
-        self.sync_ended();
-        self.tell_of_deadline();
-        self.note_stop_sandbox();
-        self.unmount();
-        let unnamed = no_longer_named(self.pods, &self.node, self.caches, &MetaExt::key(&self.pod.metadata));
-        self.node.forget_frozen(&unnamed);
-        self.rt.sandbox = false;
-        self.rt.changed = false;
-        self.rt.unreported = true;
-        self.release_addresses();
-        self.release_resources();
-        if self.rt.cause.what != PodCause::Over {
-            self.caused(None, PodCause::Stopped);
-        }
-    }
-
-    /// SyncTerminatedPod, which follows when PLEG has listed the containers once more. From then on the object can be deleted.
-    fn finish(&mut self) {
-        if !self.rt.finished && self.may_sync() {
-            self.rt.finished = true;
-            self.tell_of_deadline();
-        }
-    }
-
-    /// Whether something is to be told or done in SyncTerminatedPod.
-    pub(super) fn has_to_finish(&self) -> bool {
-        self.is_ending() || self.has_exceeded_deadline()
     }
 
     /// The deadlines of the pod's next turn.

@@ -226,7 +226,9 @@ impl Reconciler for Fighter {
     }
     async fn sync(self, cx: Context, key: Key) -> SyncResult {
         if cx.lister::<Pod>().get(&key).is_some_and(|p| !p.metadata.is_deleting()) {
-            cx.delete(Kind::POD, key, DeleteOptions::default()).await?;
+            // At once: its kubelet would let it go a relist later, and meanwhile there would be more and more of them.
+            let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
+            cx.delete(Kind::POD, key, options).await?;
         }
         Ok(())
     }
@@ -254,9 +256,6 @@ impl Invariant for NobodyIsDeleted {
 #[test]
 fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     let mut config = Config::nodes(1);
-    // A pod that no scheduler has bound goes at once. One on a node would wait for its kubelet, which looks once a second, and meanwhile
-    // there would be more and more of them.
-    config.scheduler = Rc::new(Vec::new);
     config.controllers = Rc::new(|| {
         let mut all = crate::controllers::all(Default::default());
         all.push(Controller::boxed(Fighter));
