@@ -15,6 +15,7 @@ use crate::apimachinery::{
     Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
     Status, Subresource,
 };
+use crate::etcd::range;
 
 impl ApiServer {
     pub(super) fn delete(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
@@ -42,7 +43,8 @@ impl ApiServer {
             _ => DeleteOptions::default(),
         };
         let namespace = (!r.key.namespace.is_empty()).then_some(&*r.key.namespace);
-        let all: Vec<Object> = self.etcd.range(r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
+        let data = self.with_defaults(self.etcd.snapshot(), r.kind);
+        let all: Vec<Object> = range(&data, r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
         self.delete_each(r, &all, &options, cx)?;
         Ok(Response::List { items: all, revision: self.etcd.revision() })
     }
@@ -56,7 +58,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<(), Status> {
         for object in all {
-            let Some(old) = self.etcd.get(&object.reference()).map(|record| record.object.clone()) else {
+            let Some(old) = self.stored(&object.reference()).cloned() else {
                 continue;
             };
             self.delete_object(r, &old, options, cx)?;

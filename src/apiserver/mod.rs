@@ -329,9 +329,7 @@ impl ApiServer {
         if request.kind == Kind::CUSTOM_RESOURCE_DEFINITION {
             self.kinds_are_left(request)?;
         }
-        if request.verb.writes() {
-            self.reveal(request);
-        } else {
+        if !request.verb.writes() {
             cx.enter(Stage::Store, "", None);
         }
         match request.verb {

@@ -11,7 +11,6 @@ use sha2::{Digest as _, Sha256};
 use crate::api::bootstrap_policy::{self, KINDS};
 use crate::api::types::Time;
 use crate::api::{Kind, Object, ObjectRef, Timestamp, seconds};
-use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::etcd::{Record, Records};
 
@@ -100,26 +99,14 @@ impl ApiServer {
         data
     }
 
-    /// Stores the default objects that a request is about to write to, as they were from the beginning. Nobody is told of it.
-    pub(in crate::apiserver) fn reveal(&mut self, r: &Request) {
-        if !is_policy(r.kind) {
+    /// Stores a default object that is about to be written to, as it was from the beginning. Nobody is told of it.
+    pub(in crate::apiserver) fn reveal(&mut self, at: &ObjectRef) {
+        if !is_policy(at.kind) {
             return;
         }
-        let name = match &r.body {
-            Body::Object(object) if r.key.name.is_empty() => object.name(),
-            _ => &r.key.name,
-        };
-        let whole = r.verb == Verb::DeleteCollection;
-        let meant = |at: &ObjectRef| {
-            at.kind == r.kind && at.key.namespace == r.key.namespace && (whole || at.key.name == name)
-        };
-        let objects = (0..).zip(self.default_policy().keys()).filter(|(_, at)| meant(at));
-        let objects: Vec<(u64, ObjectRef)> = objects.map(|(place, at)| (place, at.clone())).collect();
-        for (place, at) in objects {
-            if let Some(object) = self.default_object(&at).cloned() {
-                self.etcd.reveal(at, record(object, place));
-            }
-        }
+        let Some(object) = self.default_object(at).cloned() else { return };
+        let place = self.default_policy().keys().take_while(|known| *known != at).count();
+        self.etcd.reveal(at.clone(), record(object, u64::try_from(place).unwrap_or_default()));
     }
 
     /// Notes that an object is gone.

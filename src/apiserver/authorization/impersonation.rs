@@ -157,6 +157,7 @@ impl ApiServer {
         if decision.allowed { Ok(user) } else { Err(access.forbidden(&decision.reason)) }
     }
 
+    #[inline(never)]
     fn impersonate(
         &self,
         sender: &Rc<UserInfo>,

@@ -253,7 +253,6 @@ impl Call<'_> {
         if patch_type == PatchType::Strategic && target.view.is_some() {
             return Err(unsupported_patch());
         }
-        self.api.reveal(&request);
         let old = self.api.current(&request, self.cx)?;
         if target.subresource == Subresource::Scale {
             let mut current = scale::current(&old, target.view.as_ref())?;

@@ -146,7 +146,7 @@ impl ApiServer {
         for _ in 0..GENERATED_ATTEMPTS {
             let suffix = if random { self.random_suffix() } else { String::new() };
             object.meta_mut().name = Some(format!("{base}{suffix}"));
-            if self.etcd.get(&object.reference()).is_none() {
+            if self.stored(&object.reference()).is_none() {
                 return;
             }
         }
@@ -186,7 +186,7 @@ impl ApiServer {
 
     /// Refuses a new object whose name is in use.
     fn refuse_existing(&self, r: &Request, object: &Object) -> Result<(), Status> {
-        let Some(old) = self.etcd.get(&object.reference()) else { return Ok(()) };
+        let Some(old) = self.stored(&object.reference()) else { return Ok(()) };
         let mut s = Status::already_exists(r.kind, object.name());
         if object.meta().generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
             // `NewGenerateNameConflict`
@@ -195,7 +195,7 @@ impl ApiServer {
                 details.retry_after_seconds = 1;
             }
         }
-        if old.object.meta().is_deleting() {
+        if old.meta().is_deleting() {
             s.message = format!("object is being deleted: {}", s.message);
         }
         Err(s)

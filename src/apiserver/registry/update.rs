@@ -32,7 +32,7 @@ impl ApiServer {
                 cx.enter(Stage::Decode, "", Some(&object));
                 self.match_namespace(r, &mut object)?;
                 check_name(object.name(), &r.key.name)?;
-                let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
+                let Some(old) = self.stored(&r.object()).cloned() else {
                     if !kinds::allow_create_on_update(r.kind) || r.subresource != Subresource::None {
                         return Err(Status::not_found(r.kind, &r.key.name));
                     }

@@ -29,6 +29,9 @@ impl ApiServer {
         r: &Request,
         cx: &mut RequestContext,
     ) -> Object {
+        if prev.is_some() {
+            self.reveal(&at);
+        }
         let revision = self.etcd.revision() + 1;
         self.events += usize::from(prev.is_none() && at.kind == Kind::EVENT);
         object.set_resource_version(Some(&revision.to_string()));
@@ -229,6 +232,7 @@ impl ApiServer {
 
     /// Removes an object whose last state is given, and tells the watchers.
     pub(in crate::apiserver) fn remove(&mut self, at: &ObjectRef, last: &Object, r: &Request) {
+        self.reveal(at);
         let prev = self.etcd.get(at).map(|r| r.object.clone());
         if self.etcd.delete(at).is_none() {
             return;
