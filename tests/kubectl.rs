@@ -946,7 +946,11 @@ fn questions_about_access_are_asked_in_kubectls_words() {
         let out = s.run(line);
         assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
     }
-    assert!(s.ok("auth whoami -o yaml").contains("  userInfo:\n    groups:\n    - system:unauthenticated\n"));
+    let whoami = s.ok("auth whoami -o yaml");
+    assert!(
+        whoami.contains("  userInfo:\n    groups:\n    - system:masters\n    - system:authenticated\n    username: kubernetes-admin\n"),
+        "{whoami}"
+    );
 }
 
 /// What a metrics server has of two pods and a node.

@@ -108,8 +108,8 @@ const CASES: &[Case] = &[
         name: "a Job with a podFailurePolicy of FailJob",
         start: || applied(1, &job("FailJob", 42)),
         invariants: || vec![Box::new(Parallelism)],
-        ends: &["pod on team/x failed, pod on team/x failed; j failed"],
-        why: "the first exit code 42 ends it",
+        ends: &["pod on team/x failed, pod on team/x failed; j failed", "pod on team/x failed; j failed"],
+        why: "the first exit code 42 ends it; a pod whose own end its kubelet has not noticed by then is deleted",
     },
     Case {
         name: "the same with another exit code",

@@ -151,15 +151,18 @@ impl ApiServer {
         Ok(Response::Object { object: strategy.shown(object)?, created: false })
     }
 
-    /// Whether an update is written: it changes the object, or who manages its fields, times aside. A request whose change admission
-    /// undoes may be written, too: its manager owns the fields that it set.
+    /// Whether an update is written: it changes the object, or who manages its fields, times aside. A patch whose change admission
+    /// undoes is written, too, and another request of that sort if its manager owns a field that it did not own before.
     fn changes(&self, r: &Request, old: &Object, object: &Object, cx: &RequestContext) -> bool {
         if object != old {
             return true;
         }
         let live = self.managers(&old.reference());
         match (&cx.managers, &cx.submitted) {
+            // A scale has no field managers, so nobody compares them without their times.
+            (decided, _) if r.subresource == Subresource::Scale => decided.is_some(),
             (Some(decided), _) => !Manager::own_the_same(&live, decided),
+            (None, Some(_)) if r.verb == Verb::Patch => true,
             (None, Some(submitted)) => {
                 !Manager::own_the_same(&live, &self.managers_of(r, cx, old, submitted))
             }
