@@ -18,6 +18,7 @@ mod json;
 mod log;
 mod options;
 mod patch;
+mod query;
 mod request;
 mod status;
 pub mod user;
@@ -33,6 +34,7 @@ pub use options::{
 };
 pub use patch::Patch;
 pub(crate) use patch::with_status;
+pub use query::{Query, unescape};
 pub use request::{Binding, Body, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
 pub use user::UserInfo;

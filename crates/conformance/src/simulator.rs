@@ -194,12 +194,13 @@ fn token_users() -> std::collections::BTreeMap<String, apimachinery::UserInfo> {
     .into()
 }
 
-fn token_of(user: &str) -> String {
+/// The token of a user.
+pub fn token_of(user: &str) -> String {
     format!("token-of-{user}")
 }
 
 /// The headers that say who asks: those that are given, and else the recorder's own token.
-fn identity(headers: &[(String, String)]) -> Vec<(String, String)> {
+pub fn identity(headers: &[(String, String)]) -> Vec<(String, String)> {
     let mut headers = headers.to_vec();
     if !headers.iter().any(|(name, _)| name == "Authorization") {
         headers.push(("Authorization".to_owned(), format!("Bearer {}", token_of(ADMIN))));

@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use crate::api::fields::FieldSelector;
 use crate::api::quote::go_quote;
-use crate::apimachinery::{Details, HttpRequest, Status, UserInfo};
-use crate::apiserver::http::{Query, unescape};
+use crate::apimachinery::{Details, HttpRequest, Query, Status, UserInfo, unescape};
 use crate::apiserver::validation::path_segment_name;
 
 /// What a user asks to do.

@@ -16,9 +16,8 @@ use crate::apimachinery::user::{
     ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, MASTERS, NODE_PREFIX, NODES, service_account_groups,
     split_service_account,
 };
-use crate::apimachinery::{HttpRequest, Status, UserInfo};
+use crate::apimachinery::{HttpRequest, Query, Status, UserInfo, unescape};
 use crate::apiserver::ApiServer;
-use crate::apiserver::http::{Query, unescape};
 
 /// The group of what can be impersonated beside users, groups and accounts.
 const AUTHENTICATION: &str = "authentication.k8s.io";

@@ -5,6 +5,7 @@
 use super::access::{Access, Asked, Resource};
 use super::{Decision, rules};
 use crate::api::bootstrap_policy::objects;
+use crate::api::quote::go_quote;
 use crate::api::types::rbac::PolicyRule;
 use crate::api::types::{ClusterRole, PersistentVolume, Pod, VolumeAttachment};
 use crate::api::{ApiKind, Kind, MetaExt, ObjectRef, pod_references};
@@ -24,7 +25,7 @@ pub(super) fn name_of(user: &UserInfo) -> Option<&str> {
 pub(super) fn authorize(api: &ApiServer, access: &Access) -> Decision {
     let Some(node) = name_of(&access.user) else { return Decision::default() };
     if node.is_empty() {
-        return Decision::no(format!("unknown node for user {:?}", access.user.name));
+        return Decision::no(format!("unknown node for user {}", go_quote(&access.user.name)));
     }
     let Asked::Resource(of) = &access.of else { return by_node_rules(access) };
     let asks = Asks { api, node, verb: &access.verb, of };

@@ -1,8 +1,7 @@
 //! Health checks (`k8s.io/apiserver/pkg/server/healthz`).
 
-use super::query::Query;
 use crate::api::quote::go_quote;
-use crate::apimachinery::HttpResponse;
+use crate::apimachinery::{HttpResponse, Query};
 
 /// What is looked at, in this order. The hooks that run after the start of the server are those of what is here: the
 /// controllers of `controlplane`, the watch cache (`storage-readiness`), and the objects that a cluster starts with. They have ended before the first request is

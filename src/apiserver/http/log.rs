@@ -4,13 +4,14 @@
 use jiff::SignedDuration;
 
 use super::followed_log::FollowedLog;
-use super::query::Query;
 use super::{Call, Result, Stream};
 use crate::api::go_types::{RFC3339, unparsable_time};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind as _, Key, Kind, Timestamp};
-use crate::apimachinery::{Cause, ContainerLog, Details, HttpResponse, KubeletError, LogOptions, Status};
+use crate::apimachinery::{
+    Cause, ContainerLog, Details, HttpResponse, KubeletError, LogOptions, Query, Status,
+};
 
 /// The port of a kubelet.
 const KUBELET_PORT: u16 = 10250;

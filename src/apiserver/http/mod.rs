@@ -53,12 +53,13 @@ use super::context::RequestContext;
 use super::{Kubelets, NoKubelets};
 use crate::api::Kind;
 use crate::api::quote::{go_quote, is_print};
-use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
+use crate::apimachinery::{
+    Details, HttpRequest, HttpResponse, Query, Request, Response, Status, Subresource,
+};
 
 use answer::Answer;
 use negotiate::{Media, Shape};
 use path::{RequestPath, Target};
-pub(super) use query::{Query, unescape};
 
 pub use discovery::version;
 pub use openapi::{Texts, TypeTexts, texts_of};

@@ -146,7 +146,7 @@ const RUNTIME: &[(Kind, &str)] = &[
 /// # Errors
 /// 404 for a part that a definition does not have, 500 for a definition that cannot be served.
 pub fn parse_in(path: &str, definitions: &Definitions) -> Result<RequestPath, Status> {
-    let path = super::query::unescape(path, false);
+    let path = crate::apimachinery::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     match built_in(&parts) {
         found @ (RequestPath::Nothing | RequestPath::NoSuchResource) if !definitions.is_empty() => {

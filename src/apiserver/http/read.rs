@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::custom;
 use super::path::Target;
-use super::query::{Query, Violation, invalid_options, violation};
+use super::query::{Violation, invalid_options, violation};
 use crate::api::fields::FieldSelector;
 use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
 use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::{Cause, Details, Status};
+use crate::apimachinery::{Cause, Details, Query, Status};
 use crate::apiserver::apiextensions::View;
 use crate::apiserver::{ApiServer, fields};
 use crate::etcd::{Record, Records};

@@ -28,6 +28,10 @@ impl System for Behind {
         KubectlOutput::default()
     }
 
+    fn token(&mut self, user: &str) -> Option<String> {
+        Some(simulator::token_of(user))
+    }
+
     fn http(&mut self, r: &HttpRequest) -> HttpResponse {
         let mut headers = String::from("User-Agent: conformance/1.0\r\n");
         for (name, value) in [("Content-Type", &r.content_type), ("Accept", &r.accept)] {
@@ -35,7 +39,7 @@ impl System for Behind {
                 headers.push_str(&format!("{name}: {value}\r\n"));
             }
         }
-        for (name, value) in &r.headers {
+        for (name, value) in simulator::identity(&r.headers) {
             headers.push_str(&format!("{name}: {value}\r\n"));
         }
         let mut target = escaped(&r.path);
