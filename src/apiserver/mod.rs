@@ -32,6 +32,7 @@ pub mod http;
 pub mod kinds;
 mod kubelets;
 mod managed_fields;
+mod owners;
 mod patch;
 mod policy;
 pub mod printers;

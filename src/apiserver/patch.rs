@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::context::RequestContext;
 use super::kinds::pod::status::preserve_observed_generation;
-use super::registry::{check_name, default_update, one_owner_once};
+use super::owners::one_owner_once;
+use super::registry::{check_name, default_update};
 use super::stage::Stage;
 use super::validation::invalid;
 use super::{ApiServer, rest};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::check::{Overload, overloads};
 use super::decl::{DeclField, DeclType};
+use super::overloads::{Overload, overloads};
 use super::types::{Type, type_named};
 
 type Fields = Arc<BTreeMap<String, DeclType>>;

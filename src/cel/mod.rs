@@ -25,6 +25,7 @@ mod env;
 mod escape;
 mod eval;
 mod issues;
+mod overloads;
 mod parse;
 mod policy;
 mod program;

@@ -5,11 +5,25 @@ use std::rc::Rc;
 
 use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit, Own};
-use super::pleg::Known;
 use super::process::Process;
 use crate::api::Timestamp;
 use crate::api::pod::Spec;
 use crate::shell::Write;
+
+/// A container as the kubelet knows it, which is another one than the runtime has by now.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The instance.
+    pub state: ContainerState,
+    /// The instance before that.
+    pub last: Option<Rc<Exited>>,
+    /// How many times the container had been restarted.
+    pub restarts: i32,
+    /// Why it could not be started.
+    pub waiting: Option<Rc<Waiting>>,
+    /// When the runtime changed it last.
+    pub changed: Timestamp,
+}
 
 /// A container of a pod in the runtime.
 #[derive(Clone, Debug)]
@@ -201,4 +215,65 @@ pub struct ProbeRun {
     pub asked: Option<Timestamp>,
     /// Whether the worker waits for a new instance of the container, after a failure that stops this one.
     pub on_hold: bool,
+}
+
+impl ContainerRuntime {
+    /// The runtime has changed the instance. The kubelet knows that when PLEG has noticed it.
+    pub fn becomes(&mut self, state: ContainerState, at: Timestamp) {
+        let before = std::mem::replace(&mut self.state, state);
+        match &mut self.unnoticed {
+            Some(known) => known.changed = at,
+            None => {
+                self.unnoticed = Some(Box::new(Known {
+                    state: before,
+                    last: self.last.clone(),
+                    restarts: self.restarts,
+                    waiting: self.waiting.clone(),
+                    changed: at,
+                }));
+            }
+        }
+    }
+
+    /// The current or last instance that the kubelet knows.
+    pub fn known(&self) -> &ContainerState {
+        self.unnoticed.as_ref().map_or(&self.state, |known| &known.state)
+    }
+
+    /// The instance that runs, as far as the kubelet knows.
+    pub fn known_running(&self) -> Option<&Running> {
+        match self.known() {
+            ContainerState::Running(r) => Some(&**r),
+            _ => None,
+        }
+    }
+
+    /// The instance that has ended, as far as the kubelet knows.
+    pub fn known_exited(&self) -> Option<&Rc<Exited>> {
+        match self.known() {
+            ContainerState::Exited(e) => Some(e),
+            _ => None,
+        }
+    }
+
+    /// The instance before the current one that the kubelet knows.
+    pub fn known_last(&self) -> Option<&Rc<Exited>> {
+        self.unnoticed.as_ref().map_or(self.last.as_ref(), |known| known.last.as_ref())
+    }
+
+    /// The restarts that the kubelet knows.
+    pub fn known_restarts(&self) -> i32 {
+        self.unnoticed.as_ref().map_or(self.restarts, |known| known.restarts)
+    }
+
+    /// Why the container could not be started, when the kubelet last knew of its instance.
+    pub fn known_waiting(&self) -> Option<&Rc<Waiting>> {
+        self.unnoticed.as_ref().map_or(self.waiting.as_ref(), |known| known.waiting.as_ref())
+    }
+
+    /// The instance that has ended by itself without the kubelet knowing it: when it ended.
+    pub fn ended_unnoticed(&self) -> Option<Timestamp> {
+        let ran = self.known_running().is_some_and(|r| r.stopping.is_none());
+        self.exited().filter(|_| ran && self.unnoticed.is_some()).map(|e| e.finished)
+    }
 }

@@ -20,7 +20,7 @@
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution`, `runc` | what a container's process does, and commands executed in it, below the runtime |
-//! | [`pleg`] | `pleg/generic.go`, `container/cache.go`: when the kubelet notices what has become of containers |
+//! | [`pleg`], [`synced`] | `pleg/generic.go`, `container/cache.go`: when the kubelet notices what has become of containers |
 //! | `wake` | when a pod's next turn comes |
 //! | `control_plane` | kube-apiserver as a process that needs etcd, below the runtime |
 //! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
@@ -158,6 +158,7 @@ mod status;
 mod status_containers;
 pub mod strain;
 mod sync_pod;
+pub mod synced;
 mod task;
 mod terminating;
 mod thresholds;

@@ -18,7 +18,7 @@ mod validating;
 
 use super::ApiServer;
 use super::context::RequestContext;
-use super::registry::one_owner_once;
+use super::owners::one_owner_once;
 use super::stage::Stage;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{Request, Status, Subresource};

@@ -1,7 +1,7 @@
 //! What a create is, whatever the kind (`rest.BeforeCreate` and what follows it).
 
 use super::strategy::WriteStrategy;
-use super::{EVENTS_LIMIT, OBJECTS_LIMIT, one_owner_once, take_managers};
+use super::{EVENTS_LIMIT, OBJECTS_LIMIT, take_managers};
 use crate::api::types::{ManagedFieldsEntry, Pod, PodSpec, Time};
 use crate::api::{Kind, MetaExt, Object, pod, seconds};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource};
@@ -9,6 +9,7 @@ use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_create;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::kinds::{self, Creation};
+use crate::apiserver::owners::one_owner_once;
 use crate::apiserver::policy::Attributes;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::valid_spec::{Valid, ValidSpecCache};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::strategy::WriteStrategy;
-use super::{one_owner_once, scale_of, shown, take_managers};
+use super::{scale_of, shown, take_managers};
 use crate::api::quote::go_quote;
 use crate::api::types::ObjectMeta;
 use crate::api::{Kind, Manager, MetaExt, Object, ObjectRef, seconds};
@@ -11,6 +11,7 @@ use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subre
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_update;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
+use crate::apiserver::owners::one_owner_once;
 use crate::apiserver::policy::Attributes;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;

@@ -1,8 +1,6 @@
 //! Whether the types of an expression agree, after `checker/checker.go` of cel-go.
 
-mod decls;
 mod literals;
-mod tables;
 mod unify;
 
 use std::collections::BTreeMap;
@@ -10,8 +8,8 @@ use std::collections::BTreeMap;
 use super::ast::{Call, Expr, ExprKind, Fold, Literal, operators as op};
 use super::env::{Env, NoField};
 use super::issues::Issue;
+use super::overloads::Overload;
 use super::types::Type;
-pub(crate) use decls::{Overload, overloads};
 use unify::{Mapping, most_general};
 
 /// What is known of an expression's nodes once it is checked, by their numbers.

@@ -1,4 +1,4 @@
-//! What functions do. Which of them exist, and for which types, is in `check/tables.rs`.
+//! What functions do. Which of them exist, and for which types, is in `overloads/tables.rs`.
 
 mod authorizer;
 mod convert;

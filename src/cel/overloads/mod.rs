@@ -1,10 +1,12 @@
 //! The overloads of every function, read from `tables.rs`.
 
+mod tables;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::super::types::{OPAQUES, Type};
-use super::tables::{COMPARABLE, FUNCTIONS, OBJECTS};
+use super::types::{OPAQUES, Type};
+use tables::{COMPARABLE, FUNCTIONS, OBJECTS};
 
 /// One way to call a function.
 #[derive(Clone, Debug)]
