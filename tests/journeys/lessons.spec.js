@@ -174,6 +174,7 @@ test("progress that was forgotten comes back when asked for", async ({ page }) =
 
 test("leaving a lesson leaves its run", async ({ page }) => {
   await open(page, "#/lesson/1.2-enabling-condition");
+  await expect(panel(page)).toBeVisible();
   const digest = await page.evaluate(() => window.steady.digest());
   await press(panel(page).getByRole("button", { name: "Leave the lesson" }));
   await expect(panel(page)).toHaveCount(0);
