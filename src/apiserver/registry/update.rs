@@ -104,6 +104,7 @@ impl ApiServer {
             Ok(())
         };
         let before = self.admit(r, cx, &mut object, Some(&old), "", plugins)?;
+        let by_policy = before.is_some();
         cx.submitted = submitted.or(before).filter(|submitted| *submitted != object);
         if itself {
             self.check_escalation(r, &object, Some(&old), cx)?;
@@ -142,7 +143,7 @@ impl ApiServer {
             WriteStrategy::Custom { .. } => self.existing(r)?,
         };
         let mut object = strategy.to_stored(object)?;
-        if !r.dry_run && !self.changes(r, &old, &object, cx) {
+        if !r.dry_run && !self.changes(r, &old, &object, by_policy, cx) {
             // What was worked out of the managers, which differs from what is stored by times at most, is not stored.
             cx.managers = None;
         } else if !r.dry_run {
@@ -152,9 +153,16 @@ impl ApiServer {
         Ok(Response::Object { object: strategy.shown(object)?, created: false })
     }
 
-    /// Whether an update is written: it changes the object, or who manages its fields, times aside. A patch whose change admission
-    /// undoes is written, too, and another request of that sort if its manager owns a field that it did not own before.
-    fn changes(&self, r: &Request, old: &Object, object: &Object, cx: &RequestContext) -> bool {
+    /// Whether an update is written: it changes the object, or who manages its fields, times aside. A patch whose change a plug-in
+    /// undoes is written, too; a request whose change is undone `by_policy` is if its manager owns a field that it did not own before.
+    fn changes(
+        &self,
+        r: &Request,
+        old: &Object,
+        object: &Object,
+        by_policy: bool,
+        cx: &RequestContext,
+    ) -> bool {
         if object != old {
             return true;
         }
@@ -163,7 +171,7 @@ impl ApiServer {
             // A scale has no field managers, so nobody compares them without their times.
             (decided, _) if r.subresource == Subresource::Scale => decided.is_some(),
             (Some(decided), _) => !Manager::own_the_same(&live, decided),
-            (None, Some(_)) if r.verb == Verb::Patch => true,
+            (None, Some(_)) if r.verb == Verb::Patch && !by_policy => true,
             (None, Some(submitted)) => {
                 !Manager::own_the_same(&live, &self.managers_of(r, cx, old, submitted))
             }
