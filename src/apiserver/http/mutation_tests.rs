@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::tests::{APPLY, send, server, value};
+use crate::api::Timestamp;
 use crate::apimachinery::HttpResponse;
 use crate::apiserver::ApiServer;
 
@@ -110,6 +111,26 @@ fn what_a_policy_sets_back_is_written_if_somebody_owns_it_newly() {
     assert_eq!(made["data"], json!({"owner": "p"}));
     assert_eq!(owners(&made), [("Apply".into(), json!({"f:data": {"f:owner": {}}}))]);
     assert_eq!(version(&patch(APPLY, "fieldManager=f", &path, &applied)), version(&made));
+}
+
+/// `IgnoreManagedFieldsTimestampsTransformer` compares the entries in their order, which `sortEncodedManagedFields` of
+/// `k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go` makes by time: who writes once more and comes behind
+/// another manager by that is a difference.
+#[test]
+fn what_a_policy_sets_back_is_written_if_its_manager_comes_behind_another_one() {
+    let mut api = bound(&[configures("Object{data: {'owner': 'p'}}")], json!({}));
+    assert_eq!(post(&mut api, MAPS, &map("m", json!({"owner": "me"}))).status, 201);
+    let path = format!("{MAPS}/m");
+    let mut patch = |seconds: i64, query: &str, body: &Value| {
+        api.now = Timestamp::from_second(seconds).unwrap();
+        let answer = value(&send(&mut api, "PATCH", &path, query, MERGE, body));
+        answer["metadata"]["resourceVersion"].clone()
+    };
+    let mine = json!({"data": {"owner": "me"}});
+    let others = patch(10, "fieldManager=other", &json!({"metadata": {"labels": {"a": "b"}}}));
+    let behind = patch(20, "", &mine);
+    assert_ne!(behind, others);
+    assert_eq!(patch(30, "", &mine), behind);
 }
 
 /// `reinvoker` of `staging/src/k8s.io/apiserver/pkg/admission/reinvocation.go`, `policyReinvokeContext` of

@@ -87,6 +87,16 @@ fn a_rule_that_does_not_hold_refuses() {
     assert_eq!(post(&mut api, "/api/v1/namespaces/default/secrets", &map("m", json!({}))).status, 201);
 }
 
+/// `AdmissionToValidateObjectFunc` of `staging/src/k8s.io/apiserver/pkg/registry/rest/create.go`: a name that was generated is there.
+#[test]
+fn a_rule_sees_the_name_that_was_generated() {
+    let rules = json!([{"expression": "false", "messageExpression": "'not ' + request.name"}]);
+    let mut api = bound(json!({"validations": rules}), json!({}));
+    let refused = post(&mut api, MAPS, &json!({"metadata": {"generateName": "m-"}}));
+    let (code, said) = said(&refused);
+    assert!(code == 422 && said.starts_with("not m-") && said.len() == "not m-".len() + 5, "{said}");
+}
+
 /// `ForInput` in `…/admission/plugin/cel/condition.go`, `Callback` in `composition.go`, `Match` in
 /// `…/plugin/webhook/matchconditions/matcher.go`.
 #[test]

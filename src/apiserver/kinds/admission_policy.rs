@@ -3,14 +3,99 @@
 
 use std::collections::BTreeSet;
 
+use super::{AGE, Column, NAME};
 use crate::api::labels::Selector;
+use crate::api::types::ObjectMeta;
 use crate::api::types::admission::{
     MatchCondition, MatchResources, NamedRuleWithOperations, ParamKind, ParamRef, Variable,
 };
-use crate::apiserver::validation::meta::{invalid_each, label_name, label_selector};
+use crate::apiserver::validation::meta::{invalid_each, label_name, label_selector, object_meta};
 use crate::apiserver::validation::names::{dns1035_label, dns1123_subdomain, path_segment_name};
-use crate::apiserver::validation::{Errors, FieldError, Path, json_strings, list, text};
+use crate::apiserver::validation::{
+    Errors, FieldError, Path, json_strings, list, name_is_dns_subdomain, text,
+};
 use crate::cel::{self, PolicyCompiler, Wanted};
+
+/// The column of tables with the kind of a policy's params.
+pub(super) const PARAM_KIND: Column =
+    Column::text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy");
+/// The columns of tables of bindings.
+pub(super) const BINDING_COLUMNS: &[Column] = &[
+    NAME,
+    Column::text(
+        "PolicyName",
+        "PolicyName indicates the policy definition which the policy binding binded to",
+    ),
+    Column::text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
+    AGE,
+];
+
+/// What the specs of policies have in common.
+pub(super) struct PolicySpec<'a> {
+    pub(super) failure_policy: Option<&'a str>,
+    pub(super) param_kind: Option<&'a ParamKind>,
+    pub(super) constraints: Option<&'a MatchResources>,
+    pub(super) conditions: &'a [MatchCondition],
+    /// Whether the policy changes objects.
+    pub(super) mutates: bool,
+}
+
+/// What the specs of bindings have in common.
+pub(super) struct BindingSpec<'a> {
+    pub(super) policy_name: &'a str,
+    pub(super) params: Option<&'a ParamRef>,
+    pub(super) looks_at: Option<&'a MatchResources>,
+    /// Whether the policy changes objects.
+    pub(super) mutates: bool,
+}
+
+/// Validates what policies have in common; their match conditions only if these are `looked_at`.
+pub(super) fn validate_policy(errs: &mut Errors, meta: &ObjectMeta, spec: &PolicySpec, looked_at: bool) {
+    object_meta(errs, meta, false, name_is_dns_subdomain);
+    let path = Path::new("spec");
+    failure_policy(errs, spec.failure_policy, &path.child("failurePolicy"));
+    if let Some(kind) = spec.param_kind {
+        param_kind(errs, kind, &path.child("paramKind"));
+    }
+    let at = path.child("matchConstraints");
+    match spec.constraints {
+        None => errs.push(FieldError::required(&at, "")),
+        Some(constraints) => {
+            match_resources(errs, constraints, &at);
+            if list(&constraints.resource_rules).is_empty() {
+                errs.push(FieldError::required(&at.child("resourceRules"), ""));
+            }
+            if spec.mutates {
+                mutable_operations(errs, constraints, &at);
+            }
+        }
+    }
+    if looked_at {
+        let at = path.child("matchConditions");
+        match_conditions(errs, spec.conditions, spec.param_kind.is_some(), &at);
+    }
+}
+
+/// Validates what bindings have in common.
+pub(super) fn validate_binding(errs: &mut Errors, meta: &ObjectMeta, spec: &BindingSpec) {
+    object_meta(errs, meta, false, name_is_dns_subdomain);
+    let path = Path::new("spec");
+    let at = path.child("policyName");
+    match spec.policy_name {
+        "" => errs.push(FieldError::required(&at, "")),
+        named => invalid_each(errs, &at, named, name_is_dns_subdomain(named, false)),
+    }
+    if let Some(wanted) = spec.params {
+        param_ref(errs, wanted, &path.child("paramRef"));
+    }
+    if let Some(wanted) = spec.looks_at {
+        let at = path.child("matchResources");
+        match_resources(errs, wanted, &at);
+        if spec.mutates {
+            mutable_operations(errs, wanted, &at);
+        }
+    }
+}
 
 /// Fills in the defaults of what a policy or a binding looks at (`SetDefaults_MatchResources`, `SetDefaults_Rule`).
 pub(super) fn default_match_resources(of: &mut MatchResources) {
@@ -24,7 +109,7 @@ pub(super) fn default_match_resources(of: &mut MatchResources) {
 }
 
 /// Validates what a policy does with requests that it cannot judge.
-pub(super) fn failure_policy(errs: &mut Errors, policy: Option<&str>, path: &Path) {
+fn failure_policy(errs: &mut Errors, policy: Option<&str>, path: &Path) {
     match policy {
         None => errs.push(FieldError::required(path, "")),
         Some("Fail" | "Ignore") => {}
@@ -33,7 +118,7 @@ pub(super) fn failure_policy(errs: &mut Errors, policy: Option<&str>, path: &Pat
 }
 
 /// Validates the kind of a policy's params (`validateParamKind`).
-pub(super) fn param_kind(errs: &mut Errors, of: &ParamKind, path: &Path) {
+fn param_kind(errs: &mut Errors, of: &ParamKind, path: &Path) {
     let (api_version, kind) = (text(&of.api_version), text(&of.kind));
     let at = path.child("apiVersion");
     let parts: Vec<&str> = api_version.split('/').collect();
@@ -76,7 +161,7 @@ fn group_version(errs: &mut Errors, group: &str, version: &str, whole: &str, at:
 }
 
 /// Validates what a policy or a binding looks at (`validateMatchResources`).
-pub(super) fn match_resources(errs: &mut Errors, of: &MatchResources, path: &Path) {
+fn match_resources(errs: &mut Errors, of: &MatchResources, path: &Path) {
     let at = path.child("matchPolicy");
     match of.match_policy.as_deref() {
         None => errs.push(FieldError::required(&at, "")),
@@ -135,7 +220,7 @@ fn named_rule(errs: &mut Errors, rule: &NamedRuleWithOperations, path: &Path) {
 }
 
 /// Refuses the operations at which there is no object that a policy could change.
-pub(super) fn mutable_operations(errs: &mut Errors, of: &MatchResources, path: &Path) {
+fn mutable_operations(errs: &mut Errors, of: &MatchResources, path: &Path) {
     const MUTABLE: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
     let at = path.child("resourceRules").child("operations");
     let operations = list(&of.resource_rules).iter().flat_map(|rule| list(&rule.operations));
@@ -198,7 +283,7 @@ fn resources(errs: &mut Errors, resources: &[String], path: &Path) {
 }
 
 /// Validates the conditions under which a policy looks at a request (`validateMatchConditions`). They may not name variables.
-pub(super) fn match_conditions(errs: &mut Errors, conditions: &[MatchCondition], params: bool, path: &Path) {
+fn match_conditions(errs: &mut Errors, conditions: &[MatchCondition], params: bool, path: &Path) {
     const MAX: usize = 64;
     if conditions.len() > MAX {
         errs.push(FieldError::too_many(path, conditions.len(), MAX));
@@ -268,7 +353,7 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// Validates which params a binding has (`validateParamRef`).
-pub(super) fn param_ref(errs: &mut Errors, of: &ParamRef, path: &Path) {
+fn param_ref(errs: &mut Errors, of: &ParamRef, path: &Path) {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let name = text(&of.name);
     if !name.is_empty() {

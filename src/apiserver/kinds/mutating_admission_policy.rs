@@ -13,10 +13,7 @@ use crate::api::Timestamp;
 use crate::api::types::MutatingAdmissionPolicy;
 use crate::api::types::admission::{MutatingAdmissionPolicySpec, Mutation};
 use crate::apiserver::printers::{created, name};
-use crate::apiserver::validation::meta::object_meta;
-use crate::apiserver::validation::{
-    Errors, FieldError, Path, list, name_is_dns_subdomain, or_default, semantic_eq, text,
-};
+use crate::apiserver::validation::{Errors, FieldError, Path, list, or_default, semantic_eq, text};
 use crate::cel::{PolicyCompiler, Wanted};
 
 impl Strategy for MutatingAdmissionPolicy {
@@ -27,10 +24,7 @@ impl Strategy for MutatingAdmissionPolicy {
             "integer",
             "Mutation indicates the number of mutations rules defined in this configuration",
         ),
-        Column::text(
-            "ParamKind",
-            "ParamKind specifies the kind of resources used to parameterize this policy",
-        ),
+        policy::PARAM_KIND,
         AGE,
     ];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
@@ -90,30 +84,18 @@ impl Strategy for MutatingAdmissionPolicy {
 
 /// `validateMutatingAdmissionPolicySpec`. `conditions`: whether the match conditions are looked at, too.
 fn validate(errs: &mut Errors, this: &MutatingAdmissionPolicy, conditions: bool) {
-    object_meta(errs, &this.metadata, false, name_is_dns_subdomain);
     let none = MutatingAdmissionPolicySpec::default();
     let spec = or_default(&this.spec, &none);
+    let common = policy::PolicySpec {
+        failure_policy: spec.failure_policy.as_deref(),
+        param_kind: spec.param_kind.as_ref(),
+        constraints: spec.match_constraints.as_ref(),
+        conditions: list(&spec.match_conditions),
+        mutates: true,
+    };
+    policy::validate_policy(errs, &this.metadata, &common, conditions);
     let path = Path::new("spec");
-    policy::failure_policy(errs, spec.failure_policy.as_deref(), &path.child("failurePolicy"));
-    if let Some(kind) = &spec.param_kind {
-        policy::param_kind(errs, kind, &path.child("paramKind"));
-    }
-    let at = path.child("matchConstraints");
-    match &spec.match_constraints {
-        None => errs.push(FieldError::required(&at, "")),
-        Some(constraints) => {
-            policy::match_resources(errs, constraints, &at);
-            if list(&constraints.resource_rules).is_empty() {
-                errs.push(FieldError::required(&at.child("resourceRules"), ""));
-            }
-            policy::mutable_operations(errs, constraints, &at);
-        }
-    }
     let params = spec.param_kind.is_some();
-    if conditions {
-        let at = path.child("matchConditions");
-        policy::match_conditions(errs, list(&spec.match_conditions), params, &at);
-    }
     let mut compiler = PolicyCompiler::new(params, true);
     policy::variables(errs, list(&spec.variables), &mut compiler, &path.child("variables"));
     let at = path.child("mutations");

@@ -8,26 +8,15 @@
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, admission_policy as policy};
+use super::{Column, Creation, SelectableFields, Strategy, admission_policy as policy};
 use crate::api::Timestamp;
 use crate::api::types::MutatingAdmissionPolicyBinding;
 use crate::api::types::admission::MutatingAdmissionPolicyBindingSpec;
 use crate::apiserver::printers::{created, name};
-use crate::apiserver::validation::meta::{invalid_each, object_meta};
-use crate::apiserver::validation::{
-    Errors, FieldError, Path, name_is_dns_subdomain, or_default, semantic_eq, text,
-};
+use crate::apiserver::validation::{Errors, or_default, semantic_eq, text};
 
 impl Strategy for MutatingAdmissionPolicyBinding {
-    const COLUMNS: &'static [Column] = &[
-        NAME,
-        Column::text(
-            "PolicyName",
-            "PolicyName indicates the policy definition which the policy binding binded to",
-        ),
-        Column::text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
-        AGE,
-    ];
+    const COLUMNS: &'static [Column] = policy::BINDING_COLUMNS;
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
@@ -52,22 +41,15 @@ impl Strategy for MutatingAdmissionPolicyBinding {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
         let none = MutatingAdmissionPolicyBindingSpec::default();
-        let (spec, path) = (or_default(&self.spec, &none), Path::new("spec"));
-        let at = path.child("policyName");
-        match text(&spec.policy_name) {
-            "" => errs.push(FieldError::required(&at, "")),
-            named => invalid_each(errs, &at, named, name_is_dns_subdomain(named, false)),
-        }
-        if let Some(wanted) = &spec.param_ref {
-            policy::param_ref(errs, wanted, &path.child("paramRef"));
-        }
-        if let Some(wanted) = &spec.match_resources {
-            let at = path.child("matchResources");
-            policy::match_resources(errs, wanted, &at);
-            policy::mutable_operations(errs, wanted, &at);
-        }
+        let spec = or_default(&self.spec, &none);
+        let common = policy::BindingSpec {
+            policy_name: text(&spec.policy_name),
+            params: spec.param_ref.as_ref(),
+            looks_at: spec.match_resources.as_ref(),
+            mutates: true,
+        };
+        policy::validate_binding(errs, &self.metadata, &common);
     }
 
     fn validate_update(&self, _old: &Self, errs: &mut Errors) {

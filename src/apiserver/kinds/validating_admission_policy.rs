@@ -16,10 +16,9 @@ use crate::api::types::admission::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
 };
 use crate::apiserver::printers::{created, name};
-use crate::apiserver::validation::meta::{conditions, label_name, object_meta};
+use crate::apiserver::validation::meta::{conditions, label_name};
 use crate::apiserver::validation::{
-    BadValue, Errors, FieldError, Path, go_json_string, list, name_is_dns_subdomain, or_default, semantic_eq,
-    text,
+    BadValue, Errors, FieldError, Path, go_json_string, list, or_default, semantic_eq, text,
 };
 use crate::cel::{PolicyCompiler, Wanted};
 
@@ -36,10 +35,7 @@ impl Strategy for ValidatingAdmissionPolicy {
             "integer",
             "Validations indicates the number of validation rules defined in this configuration",
         ),
-        Column::text(
-            "ParamKind",
-            "ParamKind specifies the kind of resources used to parameterize this policy",
-        ),
+        policy::PARAM_KIND,
         AGE,
     ];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
@@ -125,29 +121,18 @@ impl Strategy for ValidatingAdmissionPolicy {
 
 /// `validateValidatingAdmissionPolicy`. `conditions`: whether the match conditions are looked at, too.
 fn validate(errs: &mut Errors, this: &ValidatingAdmissionPolicy, conditions: bool) {
-    object_meta(errs, &this.metadata, false, name_is_dns_subdomain);
     let none = ValidatingAdmissionPolicySpec::default();
     let spec = or_default(&this.spec, &none);
+    let common = policy::PolicySpec {
+        failure_policy: spec.failure_policy.as_deref(),
+        param_kind: spec.param_kind.as_ref(),
+        constraints: spec.match_constraints.as_ref(),
+        conditions: list(&spec.match_conditions),
+        mutates: false,
+    };
+    policy::validate_policy(errs, &this.metadata, &common, conditions);
     let path = Path::new("spec");
-    policy::failure_policy(errs, spec.failure_policy.as_deref(), &path.child("failurePolicy"));
-    if let Some(kind) = &spec.param_kind {
-        policy::param_kind(errs, kind, &path.child("paramKind"));
-    }
-    let at = path.child("matchConstraints");
-    match &spec.match_constraints {
-        None => errs.push(FieldError::required(&at, "")),
-        Some(constraints) => {
-            policy::match_resources(errs, constraints, &at);
-            if list(&constraints.resource_rules).is_empty() {
-                errs.push(FieldError::required(&at.child("resourceRules"), ""));
-            }
-        }
-    }
     let params = spec.param_kind.is_some();
-    if conditions {
-        let at = path.child("matchConditions");
-        policy::match_conditions(errs, list(&spec.match_conditions), params, &at);
-    }
     let variables = list(&spec.variables);
     let mut compiler = PolicyCompiler::new(params, !variables.is_empty());
     policy::variables(errs, variables, &mut compiler, &path.child("variables"));

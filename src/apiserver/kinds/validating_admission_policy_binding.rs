@@ -9,25 +9,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, admission_policy as policy};
+use super::{Column, Creation, SelectableFields, Strategy, admission_policy as policy};
 use crate::api::Timestamp;
 use crate::api::types::ValidatingAdmissionPolicyBinding;
 use crate::apiserver::printers::{created, name};
-use crate::apiserver::validation::meta::{invalid_each, object_meta};
-use crate::apiserver::validation::{
-    Errors, FieldError, Path, json_strings, name_is_dns_subdomain, semantic_eq, text,
-};
+use crate::apiserver::validation::{Errors, FieldError, Path, json_strings, semantic_eq, text};
 
 impl Strategy for ValidatingAdmissionPolicyBinding {
-    const COLUMNS: &'static [Column] = &[
-        NAME,
-        Column::text(
-            "PolicyName",
-            "PolicyName indicates the policy definition which the policy binding binded to",
-        ),
-        Column::text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
-        AGE,
-    ];
+    const COLUMNS: &'static [Column] = policy::BINDING_COLUMNS;
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
@@ -53,22 +42,15 @@ impl Strategy for ValidatingAdmissionPolicyBinding {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
-        let (spec, path) = (&self.spec, Path::new("spec"));
-        let at = path.child("policyName");
-        if spec.policy_name.is_empty() {
-            errs.push(FieldError::required(&at, ""));
-        } else {
-            let messages = name_is_dns_subdomain(&spec.policy_name, false);
-            invalid_each(errs, &at, &spec.policy_name, messages);
-        }
-        if let Some(wanted) = &spec.param_ref {
-            policy::param_ref(errs, wanted, &path.child("paramRef"));
-        }
-        if let Some(wanted) = &spec.match_resources {
-            policy::match_resources(errs, wanted, &path.child("matchResources"));
-        }
-        actions(errs, &spec.validation_actions, &path.child("validationActions"));
+        let spec = &self.spec;
+        let common = policy::BindingSpec {
+            policy_name: &spec.policy_name,
+            params: spec.param_ref.as_ref(),
+            looks_at: spec.match_resources.as_ref(),
+            mutates: false,
+        };
+        policy::validate_binding(errs, &self.metadata, &common);
+        actions(errs, &spec.validation_actions, &Path::new("spec").child("validationActions"));
     }
 
     fn validate_update(&self, _old: &Self, errs: &mut Errors) {

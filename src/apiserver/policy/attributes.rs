@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 
 use crate::api::types::{Event, ObjectMeta, Pod};
 use crate::api::{Kind, MetaExt, Object, go_types};
-use crate::apimachinery::user::{
-    ALL_AUTHENTICATED, MASTERS, NODE_PREFIX, NODES, SERVICE_ACCOUNT_PREFIX, service_account_groups,
-};
+use crate::apimachinery::user::{MASTERS, NODE_PREFIX, NODES};
 use crate::apimachinery::{DeleteOptions, Request, UserInfo};
 use crate::apiserver::kinds::versions;
 use crate::apiserver::refusal::name_in_refusal;
@@ -50,7 +48,8 @@ pub(in crate::apiserver) struct Attributes<'a> {
     pub(super) subresource: &'static str,
     /// What the object is in that version. A subresource may be an object of another kind.
     pub(super) kind: Kind,
-    /// The name in the path, or that of a new object; empty where a collection is deleted, and where a name was generated.
+    /// The name in the path, or that of a new object; empty where a collection is deleted, and for
+    /// mutating policies where the name is yet to be generated.
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
     /// The object as it is to be stored; `None` for a deletion.
@@ -282,21 +281,14 @@ impl<'a> Attributes<'a> {
 /// which it writes.
 fn component(name: &str, program: Option<&str>, node: Option<&str>) -> UserInfo {
     const NAMESPACE: &str = "kube-system";
-    match (program.unwrap_or(name), name) {
-        ("kube-controller-manager", _) => {
-            let mut groups = service_account_groups(NAMESPACE);
-            groups.push(ALL_AUTHENTICATED.to_owned());
-            let name = format!("{SERVICE_ACCOUNT_PREFIX}{NAMESPACE}:{name}");
-            UserInfo { name, groups, ..UserInfo::default() }
-        }
-        ("kube-scheduler", _) => UserInfo::new("system:kube-scheduler", &[ALL_AUTHENTICATED]),
-        ("kube-apiserver", _) => UserInfo::new("system:apiserver", &[MASTERS, ALL_AUTHENTICATED]),
-        ("kubelet", _) => {
-            let name = format!("{NODE_PREFIX}{}", node.unwrap_or_default());
-            UserInfo::new(&name, &[NODES, ALL_AUTHENTICATED])
-        }
-        _ => UserInfo::new(name, &[ALL_AUTHENTICATED]),
-    }
+    let user = match program.unwrap_or(name) {
+        "kube-controller-manager" => UserInfo::of_account(NAMESPACE, name),
+        "kube-scheduler" => UserInfo::new("system:kube-scheduler", &[]),
+        "kube-apiserver" => UserInfo::new("system:apiserver", &[MASTERS]),
+        "kubelet" => UserInfo::new(&format!("{NODE_PREFIX}{}", node.unwrap_or_default()), &[NODES]),
+        _ => UserInfo::new(name, &[]),
+    };
+    user.authenticated()
 }
 
 /// The node that an object belongs to, which is that of the kubelet that writes it.

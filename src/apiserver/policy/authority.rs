@@ -5,28 +5,25 @@ use std::rc::Rc;
 use super::attributes::Attributes;
 use crate::api::fields::FieldSelector;
 use crate::apimachinery::UserInfo;
-use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
 use crate::apiserver::ApiServer;
 use crate::apiserver::authorization::{Access, Asked, Resource};
 use crate::cel::{AllowAll, Authorizer, Question, Verdict};
 
+/// Whom expressions ask, and the question about the request itself.
+pub(super) type Authority = (Rc<dyn Authorizer>, Question);
+
 /// The authorizers as they are when a request comes.
 #[derive(Debug)]
-struct Authority {
+struct Authorizers {
     api: ApiServer,
     sender: Rc<UserInfo>,
 }
 
-impl Authorizer for Authority {
+impl Authorizer for Authorizers {
     fn check(&self, question: &Question) -> Verdict {
         let user = match &question.account {
             None => self.sender.clone(),
-            Some((namespace, name)) => {
-                let mut groups = service_account_groups(namespace);
-                groups.push(ALL_AUTHENTICATED.to_owned());
-                let name = format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}");
-                Rc::new(UserInfo { name, groups, ..UserInfo::default() })
-            }
+            Some((namespace, name)) => Rc::new(UserInfo::of_account(namespace, name)),
         };
         let of = match &question.path {
             Some(path) => Asked::Path(path.clone()),
@@ -50,7 +47,7 @@ pub(super) fn is_named<'a>(mut expressions: impl Iterator<Item = &'a str>) -> bo
 }
 
 /// Whom the expressions of a policy ask, and the question about the request itself. The server is copied only where one `asks`.
-pub(super) fn of(api: &ApiServer, asks: bool, request: &Attributes) -> (Rc<dyn Authorizer>, Question) {
+pub(super) fn of(api: &ApiServer, asks: bool, request: &Attributes) -> Authority {
     if !asks {
         return (Rc::new(AllowAll), Question::default());
     }
@@ -62,5 +59,5 @@ pub(super) fn of(api: &ApiServer, asks: bool, request: &Attributes) -> (Rc<dyn A
         name: request.name.to_owned(),
         ..Question::default()
     };
-    (Rc::new(Authority { api: api.clone(), sender: request.user.clone() }), question)
+    (Rc::new(Authorizers { api: api.clone(), sender: request.user.clone() }), question)
 }

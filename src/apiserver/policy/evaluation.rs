@@ -5,14 +5,11 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::attributes::{Attributes, Part};
-use super::authority;
+use super::authority::Authority;
 use crate::api::types::{Namespace, admission};
 use crate::api::{ApiKind, Kind, go_types};
 use crate::apiserver::ApiServer;
-use crate::cel::{
-    Activation, Authorizer, EvalError, Evaluation, PER_CALL_LIMIT, PolicyCompiler, Program, Question, Value,
-    Wanted,
-};
+use crate::cel::{Activation, EvalError, Evaluation, PER_CALL_LIMIT, PolicyCompiler, Program, Value, Wanted};
 
 /// Why no further expression is evaluated.
 const OUT_OF_BUDGET: &str =
@@ -114,13 +111,12 @@ pub(super) struct Inputs {
     /// `namespaceObject`. Match conditions see none.
     pub(super) namespace: Value,
     /// Whom expressions ask what the sender may do, and the question about the request itself.
-    pub(super) authorizer: (Rc<dyn Authorizer>, Question),
+    pub(super) authorizer: Authority,
 }
 
 impl Inputs {
-    /// What the expressions of a policy that was matched by this kind read, but for its params; `asks` is whether one of them
-    /// names the authorizer.
-    pub(super) fn of(api: &ApiServer, of: &Attributes, matched: Kind, asks: bool) -> Inputs {
+    /// What the expressions of a policy that was matched by this kind read, but for its params.
+    pub(super) fn of(api: &ApiServer, of: &Attributes, matched: Kind, authorizer: Authority) -> Inputs {
         let kind = of.kind_for(matched);
         let part = |part: &Option<Part>| {
             part.as_ref().map_or(Value::Null, |part| Value::from_json(&of.present(part, kind)))
@@ -132,7 +128,7 @@ impl Inputs {
             params: Value::Null,
             request: Value::from_json(&of.to_request(matched)),
             namespace: namespace.and_then(Namespace::from_object).map_or(Value::Null, namespace_object),
-            authorizer: authority::of(api, asks, of),
+            authorizer,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! MutatingAdmissionPolicy: what policies that bindings switch on change in the object of a request
 //! (`policy/mutating/dispatcher.go`).
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
 use super::attributes::Attributes;
-use super::authority;
+use super::authority::{self, Authority};
 use super::bound::{self, Asked, Binding, Definition, Outcome};
 use super::evaluation::{Conditions, Inputs, Variable};
 use super::mutation::{Failed, Mutation, in_version};
@@ -174,6 +175,9 @@ pub(super) fn mutate(
     let mut refused = Vec::new();
     let mut versions: Vec<Version> = Vec::new();
     let mut last = None;
+    // The server is copied for those who ask, and once.
+    let nobody = authority::of(api, false, of);
+    let everybody = OnceCell::new();
     for Invocations { name, mutator, asked } in invocations(api, of, &mut refused) {
         for (binding, Asked { matched, params }) in asked {
             let at = place_of(api, of, matched, object, &mut versions)?;
@@ -188,13 +192,16 @@ pub(super) fn mutate(
                 params_at("/metadata/namespace"),
                 params_at("/metadata/name"),
             );
-            let invocation = Invocation { api, of, mutator: &mutator, params: params.as_ref() };
+            let authorizer =
+                if mutator.asks { everybody.get_or_init(|| authority::of(api, true, of)) } else { &nobody };
+            let invocation = Invocation { api, of, mutator: &mutator, params: params.as_ref(), authorizer };
+            let inputs = invocation.inputs(version);
             let mut refuse = |why: String| {
                 if mutator.conditions.fails {
                     refused.push(Refused { message: refusal(name, binding, &why), invalid: true });
                 }
             };
-            match mutator.conditions.are_met(&invocation.inputs(version), &mutator.variables) {
+            match mutator.conditions.are_met(&inputs, &mutator.variables) {
                 Ok(true) => {}
                 Ok(false) => continue,
                 Err(why) => {
@@ -207,7 +214,7 @@ pub(super) fn mutate(
             }
             last = Some(at);
             let before = version.object.clone();
-            for why in invocation.mutate(version)? {
+            for why in invocation.mutate(version, inputs)? {
                 refuse(why);
             }
             if version.object != before {
@@ -256,23 +263,26 @@ struct Invocation<'a> {
     of: &'a Attributes<'a>,
     mutator: &'a Mutator,
     params: Option<&'a Json>,
+    authorizer: &'a Authority,
 }
 
 impl Invocation<'_> {
     fn inputs(&self, version: &Version) -> Inputs {
         let of = self.of.with_object(&version.object);
-        let inputs = Inputs::of(self.api, &of, version.matched, self.mutator.asks);
+        let inputs = Inputs::of(self.api, &of, version.matched, self.authorizer.clone());
         Inputs { params: self.params.map_or(Value::Null, Value::from_json), ..inputs }
     }
 
-    /// Applies the mutations of the policy one after the other, and says which of them cannot be applied and why.
+    /// Applies the mutations of the policy one after the other, and says which of them cannot be applied and why. `first` is what the
+    /// first of them reads.
     ///
     /// # Errors
     /// What one leads to cannot be decoded.
-    fn mutate(&self, version: &mut Version) -> Result<Vec<String>, Status> {
+    fn mutate(&self, version: &mut Version, first: Inputs) -> Result<Vec<String>, Status> {
         let mut failed = Vec::new();
+        let mut first = Some(first);
         for mutation in &self.mutator.mutations {
-            let inputs = self.inputs(version);
+            let inputs = first.take().unwrap_or_else(|| self.inputs(version));
             let of = self.of.with_object(&version.object);
             match mutation.apply(self.api, &of, version.matched, &inputs, &self.mutator.variables) {
                 Ok(object) => {

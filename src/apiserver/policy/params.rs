@@ -50,19 +50,20 @@ pub(super) fn collect(
         (false, true) => "",
     };
     let name = text(&wanted.name);
-    let found: Vec<&Object> = if !name.is_empty() {
+    let found: Vec<Object> = if !name.is_empty() {
         let at = ObjectRef { kind: kind.stored(), key: Key::new(namespace, name) };
-        api.etcd.get(&at).map(|r| &r.object).into_iter().collect()
+        api.stored(&at).cloned().into_iter().collect()
     } else {
         let selector = Selector::from_label_selector(wanted.selector.as_ref())?;
-        let all =
-            api.etcd.range(kind.stored(), kind.namespaced().then_some(namespace)).map(|(_, r)| &r.object);
-        all.filter(|o| selector.matches(o.meta().labels_or_empty())).collect()
+        let data = api.with_defaults(api.etcd.snapshot(), kind.stored());
+        let all = data.iter().filter(|(at, _)| at.kind == kind.stored()).map(|(_, r)| &r.object);
+        let all = all.filter(|o| !kind.namespaced() || o.namespace() == namespace);
+        all.filter(|o| selector.matches(o.meta().labels_or_empty())).cloned().collect()
     };
     if found.is_empty() && text(&wanted.parameter_not_found_action) == "Deny" {
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
     }
-    Ok(found.into_iter().map(|object| Some(value_of(api, object, kind))).collect())
+    Ok(found.iter().map(|object| Some(value_of(api, object, kind))).collect())
 }
 
 /// An object as the version of its kind has it.

@@ -106,7 +106,8 @@ fn ask(
                 continue;
             }
         };
-        let inputs = inputs.get_or_insert_with(|| Inputs::of(api, of, matched, asks(spec)));
+        let inputs =
+            inputs.get_or_insert_with(|| Inputs::of(api, of, matched, authority::of(api, asks(spec), of)));
         inputs.params = params.as_ref().map_or(Value::Null, Value::from_json);
         let verdict = validator.validate(inputs);
         let actions = binding.map_or(&[][..], |b| &b.spec.validation_actions);

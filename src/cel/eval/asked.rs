@@ -70,7 +70,7 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub struct Asked {
     authorizer: Rc<dyn Authorizer>,
-    pub(crate) question: Question,
+    question: Question,
     pub(crate) step: Step,
     pub(crate) verdict: Verdict,
 }

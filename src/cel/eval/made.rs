@@ -26,16 +26,16 @@ impl Value {
     }
 
     /// The type's name of a part of a patch that an expression made.
-    pub fn made(&self) -> Option<&str> {
+    fn made(&self) -> Option<&str> {
         match self {
             Value::Map(map) => map.made.as_deref(),
             _ => None,
         }
     }
 
-    /// What objects that an expression made have other types than those of the fields in which they are
-    /// (`CheckTypeNamesMatchFieldPathNames` of `mutation/dynamic/objects.go`): the items of lists and the values of maps are of the
-    /// type of their field. Empty for a value that is no object.
+    /// The complaints about objects in this value whose type is not the one that their field calls for: what stands in the field
+    /// `spec` of an `Object` is an `Object.spec` (`CheckTypeNamesMatchFieldPathNames` of `mutation/dynamic/objects.go`). Items of
+    /// lists and values of maps have the type of their field. Empty if the value itself is no object.
     pub fn misnamed(&self) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(name) = self.made() {

@@ -5,22 +5,23 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::text;
+use crate::api::fields::FieldSelector;
 use crate::apimachinery::UserInfo;
-use crate::apiserver::authorization::{Access, Asked, Resource};
+use crate::apiserver::authorization::{AUTHORIZED_FIELDS, Access, Asked, Resource};
 
 fn texts(value: Option<&Value>) -> Vec<String> {
     let list = value.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The user that a review names. The keys of what else is known of the user are in small letters.
+/// The user that a review names.
 pub(super) fn user(asked: &Value) -> UserInfo {
     let extra = asked.pointer("/spec/extra").and_then(Value::as_object);
     UserInfo {
         name: text(asked, "/spec/user").to_owned(),
         uid: text(asked, "/spec/uid").to_owned(),
         groups: texts(asked.pointer("/spec/groups")),
-        extra: extra.into_iter().flatten().map(|(k, v)| (k.to_lowercase(), texts(Some(v)))).collect(),
+        extra: extra.into_iter().flatten().map(|(k, v)| (k.clone(), texts(Some(v)))).collect(),
     }
 }
 
@@ -30,7 +31,8 @@ fn field(selector: &Value) -> Option<(String, String)> {
     requirements.filter(|r| text(r, "/operator") == "In").find_map(|r| {
         let values = texts(r.get("values"));
         let [value] = values.as_slice() else { return None };
-        (text(r, "/key") == "spec.nodeName").then(|| (text(r, "/key").to_owned(), value.clone()))
+        let key = text(r, "/key");
+        AUTHORIZED_FIELDS.contains(&key).then(|| (key.to_owned(), value.clone()))
     })
 }
 
@@ -49,6 +51,11 @@ pub(super) fn access(user: Rc<UserInfo>, asked: &Value) -> Access {
         namespace: own("/namespace"),
         name: own("/name"),
         field: of.get("fieldSelector").and_then(field),
+    };
+    let raw = text(of, "/fieldSelector/rawSelector");
+    let resource = match raw {
+        "" => resource,
+        raw => resource.of_fields(&FieldSelector::parse(raw).unwrap_or_default()),
     };
     Access { user, verb: own("/verb"), of: Asked::Resource(resource) }
 }

@@ -16,7 +16,6 @@ use super::{Call, Result, answer, method_not_allowed, negotiate};
 use crate::api::go_types::{self, GoStruct};
 use crate::api::service_account_token::ISSUER;
 use crate::api::types::rbac::PolicyRule;
-use crate::apimachinery::user::ALL_AUTHENTICATED;
 use crate::apimachinery::{HttpResponse, Status, UserInfo};
 use crate::apiserver::authorization::Access;
 use crate::apiserver::defaults;
@@ -95,11 +94,7 @@ impl Call<'_> {
         let Some(found) = self.api.user_of_token(text(asked, "/spec/token"), &audiences) else {
             return json!({"error": "invalid bearer token"});
         };
-        let mut user = found.user;
-        if !user.is_in(ALL_AUTHENTICATED) {
-            user.groups.push(ALL_AUTHENTICATED.to_owned());
-        }
-        let mut status = json!({"authenticated": true, "user": user.to_value()});
+        let mut status = json!({"authenticated": true, "user": found.user.to_value()});
         if !found.audiences.is_empty() {
             status["audiences"] = json!(found.audiences);
         }
