@@ -35,13 +35,17 @@ impl Manager {
             && (self.apply || self.api_version == other.api_version)
     }
 
-    /// Whether two lists name the same managers with the same fields. The times and the order do not count
-    /// (`IgnoreManagedFieldsTimestampsTransformer` of `k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go`).
+    /// Whether two lists are the same entries in the same order, times aside (`IgnoreManagedFieldsTimestampsTransformer` of
+    /// `k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go`). The order follows the times, so a manager that writes
+    /// once more and comes behind another one by that is a difference.
     pub fn own_the_same(some: &[Manager], others: &[Manager]) -> bool {
-        let has = |m: &Manager| {
-            others.iter().any(|o| o.is(m) && o.api_version == m.api_version && o.fields == m.fields)
+        let entries = |list: &[Manager]| {
+            let mut list = list.to_vec();
+            Manager::sort(&mut list);
+            list.iter_mut().for_each(|m| m.time = None);
+            list
         };
-        some.len() == others.len() && some.iter().all(has)
+        entries(some) == entries(others)
     }
 
     /// Reads entries (`DecodeManagedFields`); `None` if one of them is malformed.

@@ -161,7 +161,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether the schema says of which parts a value here is, be they owned one by one or as a whole.
+    /// Whether the type here is a struct, a map or a list. Of a custom object: whether there is a schema at all, so the caller looks
+    /// at the value, too.
     pub(super) fn has_parts(self) -> bool {
         match self {
             Place::BuiltIn { go, .. } => matches!(go.bare(), Go::Struct(_) | Go::Map(_) | Go::List(_)),

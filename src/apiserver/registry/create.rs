@@ -108,7 +108,9 @@ impl ApiServer {
         cx.enter(Stage::Validate, "", Some(&object));
         self.validate_new(r, strategy, submitted, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
-        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object, &name))?;
+        // By now a name that was to be generated is there (`AdmissionToValidateObjectFunc` of `registry/rest/create.go`).
+        let name = if name.is_empty() { object.name() } else { &name };
+        self.ask_policies(r, cx, Some(&object), || Attributes::create(r, &object, name))?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         drop_version(r, &mut object)?;
@@ -129,11 +131,8 @@ impl ApiServer {
         let now = seconds(self.now);
         let uid = self.new_uid();
         let meta = object.meta_mut();
-        meta.deletion_timestamp = None;
-        meta.deletion_grace_period_seconds = None;
         meta.creation_timestamp = Some(Time(now));
         meta.uid = Some(uid);
-        meta.self_link = None;
         if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
             self.generate_name(object);
         }

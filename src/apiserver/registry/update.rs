@@ -8,6 +8,7 @@ use crate::api::quote::go_quote;
 use crate::api::types::ObjectMeta;
 use crate::api::{Kind, Manager, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
+use crate::apiserver::authorization::{Access, Asked, Resource};
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_update;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
@@ -62,6 +63,17 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         check_version(object.resource_version().unwrap_or_default())?;
+        // Who was let through to update needs the right to create, too (`withAuthorization` in `handlers/create.go`).
+        if let Some(user) = &cx.user {
+            let of = Resource {
+                group: r.kind.group().to_owned(),
+                resource: r.kind.plural().to_owned(),
+                namespace: r.key.namespace.to_string(),
+                name: r.key.name.to_string(),
+                ..Resource::default()
+            };
+            self.must(&Access { user: user.clone(), verb: "create".to_owned(), of: Asked::Resource(of) })?;
+        }
         if !r.dry_run {
             object.set_resource_version(None);
         }
@@ -104,7 +116,6 @@ impl ApiServer {
             Ok(())
         };
         let before = self.admit(r, cx, &mut object, Some(&old), "", plugins)?;
-        let by_policy = before.is_some();
         cx.submitted = submitted.or(before).filter(|submitted| *submitted != object);
         if itself {
             self.check_escalation(r, &object, Some(&old), cx)?;
@@ -126,6 +137,7 @@ impl ApiServer {
         } else if r.subresource == Subresource::EphemeralContainers {
             admission::validate_ephemeral_containers(self, &object, &old, cx)?;
         }
+        self.check_signer(r, &object, &old, cx)?;
         self.ask_policies(r, cx, Some(&object), || updated(r, &object, &old))?;
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
@@ -143,40 +155,16 @@ impl ApiServer {
             WriteStrategy::Custom { .. } => self.existing(r)?,
         };
         let mut object = strategy.to_stored(object)?;
-        if !r.dry_run && !self.changes(r, &old, &object, by_policy, cx) {
-            // What was worked out of the managers, which differs from what is stored by times at most, is not stored.
+        let of_managers = |decided| !Manager::own_the_same(&self.managers(&old.reference()), decided);
+        let changed = object != old || cx.managers.as_deref().is_some_and(of_managers);
+        if !r.dry_run && !changed {
+            // What was worked out of the managers differs from what is stored by times at most, and is not stored.
             cx.managers = None;
         } else if !r.dry_run {
             self.charge(charges);
             object = self.write(old.reference(), Some(old), object, r, cx);
         }
         Ok(Response::Object { object: strategy.shown(object)?, created: false })
-    }
-
-    /// Whether an update is written: it changes the object, or who manages its fields, times aside. A patch whose change a plug-in
-    /// undoes is written, too; a request whose change is undone `by_policy` is if its manager owns a field that it did not own before.
-    fn changes(
-        &self,
-        r: &Request,
-        old: &Object,
-        object: &Object,
-        by_policy: bool,
-        cx: &RequestContext,
-    ) -> bool {
-        if object != old {
-            return true;
-        }
-        let live = self.managers(&old.reference());
-        match (&cx.managers, &cx.submitted) {
-            // A scale has no field managers, so nobody compares them without their times.
-            (decided, _) if r.subresource == Subresource::Scale => decided.is_some(),
-            (Some(decided), _) => !Manager::own_the_same(&live, decided),
-            (None, Some(_)) if r.verb == Verb::Patch && !by_policy => true,
-            (None, Some(submitted)) => {
-                !Manager::own_the_same(&live, &self.managers_of(r, cx, old, submitted))
-            }
-            (None, None) => false,
-        }
     }
 }
 

@@ -67,8 +67,8 @@ impl ApiServer {
     }
 
     /// Works out the field managers before the write. Most writes only note who writes what, and the managers are
-    /// worked out when a request reads them; that is not enough for a body with `managedFields`, and for a dry run, whose
-    /// managers are shown and not stored.
+    /// worked out when a request reads them; that is not enough for a body with `managedFields`, for a dry run, whose
+    /// managers are shown and not stored, and for an update that leaves the object as it was, which is written only if they differ.
     pub(in crate::apiserver) fn decide(
         &self,
         r: &Request,
@@ -101,35 +101,23 @@ impl ApiServer {
             }
             return;
         }
-        if !shown && given.is_none() {
+        // What admission undid changes who owns which fields all the same.
+        let undone = cx.submitted.is_some() && old == Some(new);
+        if !shown && given.is_none() && !undone {
             return;
         }
         let live = old.map(|o| self.managers(&o.reference())).unwrap_or_default();
         let given = given.and_then(|g| managed_fields::given(g, &live));
-        if !shown && given.is_none() {
+        if !shown && given.is_none() && !undone {
             return;
         }
         let mut managers = given.unwrap_or_else(|| live.to_vec());
-        if old != Some(new) {
+        if old != Some(new) || undone {
             let after = cx.submitted.take().unwrap_or_else(|| new.clone());
             let note = self.new_note(r, cx, self.etcd.revision() + 1, &after);
             managed_fields::update(&mut managers, &Note { before: old.cloned(), ..note });
         }
         cx.managers = Some(managers.into());
-    }
-
-    /// The field managers after an update of `old` to `new`, before admission.
-    pub(super) fn managers_of(
-        &self,
-        r: &Request,
-        cx: &RequestContext,
-        old: &Object,
-        new: &Object,
-    ) -> Vec<Manager> {
-        let mut managers = self.managers(&old.reference()).to_vec();
-        let note = self.new_note(r, cx, self.etcd.revision() + 1, new);
-        managed_fields::update(&mut managers, &Note { before: Some(old.clone()), ..note });
-        managers
     }
 
     /// Works out the field managers of a custom object. The sets of fields follow from the schema of the view, which later
