@@ -929,6 +929,17 @@ fn questions_about_access_are_asked_in_kubectls_words() {
         refused.stderr,
         "Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"default\"\n"
     );
+    // `validateAuthInfo` of `client-go/tools/clientcmd/validation.go`.
+    let unnamed = s.run("get secrets --as-group=dev");
+    assert!(
+        unnamed.exit == 1
+            && unnamed
+                .stderr
+                .starts_with("error: invalid configuration: requesting uid, groups or user-extra for ")
+            && unnamed.stderr.ends_with(" without impersonating a user\n"),
+        "{}",
+        unnamed.stderr
+    );
     for (line, error) in [
         ("auth can-i get pods --no-headers", "--no-headers cannot be set without --list specified"),
         ("auth can-i --list get pods", "list option must be specified with no arguments"),

@@ -19,9 +19,9 @@ pub struct HttpRequest {
     pub user_agent: String,
     /// `If-None-Match`: the tag of the answer that the client has kept.
     pub if_none_match: String,
-    /// The headers that say who asks, by their names in Go's spelling and in order: `Authorization`, `Impersonate-User`,
-    /// `Impersonate-Group`, `Impersonate-Uid` and `Impersonate-Extra-…`. A request without `Authorization` is one with the
-    /// administrator's client certificate; an empty value says that there is no such certificate either.
+    /// The headers that say who asks, in order; the case of their names does not count: `Authorization`, `Impersonate-User`,
+    /// `Impersonate-Group`, `Impersonate-Uid` and `Impersonate-Extra-…`. A request without `Authorization` comes with the
+    /// administrator's client certificate; one whose `Authorization` is empty comes without any credentials.
     pub identity: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,

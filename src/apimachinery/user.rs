@@ -52,6 +52,24 @@ impl UserInfo {
         UserInfo::new("kubernetes-admin", &[MASTERS, ALL_AUTHENTICATED])
     }
 
+    /// The user of a ServiceAccount (`serviceaccount.UserInfo`).
+    pub fn of_account(namespace: &str, name: &str) -> UserInfo {
+        UserInfo {
+            name: format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}"),
+            groups: service_account_groups(namespace),
+            ..UserInfo::default()
+        }
+    }
+
+    /// The user, in the group of those who have proved who they are.
+    #[must_use]
+    pub fn authenticated(mut self) -> UserInfo {
+        if !self.is_in(ALL_AUTHENTICATED) {
+            self.groups.push(ALL_AUTHENTICATED.to_owned());
+        }
+        self
+    }
+
     /// Whether the user is in a group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)

@@ -36,6 +36,7 @@ impl ApiServer {
         object.meta_mut().managed_fields = None;
         let (at, revision) = (object.reference(), self.etcd.revision() + 1);
         object.set_resource_version(Some(&revision.to_string()));
+        self.reveal(&at);
         let prev = self.etcd.get(&at).map(|r| r.object.clone());
         self.events += usize::from(prev.is_none() && kind == Kind::EVENT);
         self.etcd.put(at.clone(), object.clone());

@@ -96,6 +96,12 @@ impl Config {
         self.all("contexts").find(|c| name_of(c) == name)
     }
 
+    /// The name of the user as whom a context works.
+    pub(super) fn user(&self, context: Option<&str>) -> &str {
+        let context = self.context(context.filter(|c| !c.is_empty()).unwrap_or(self.current()));
+        context.and_then(|c| c.pointer("/context/user")).and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// The namespace in which commands work that name none.
     ///
     /// # Errors

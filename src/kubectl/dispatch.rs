@@ -62,7 +62,8 @@ fn descend(
         help::of_command(cx, command, &path);
         return Ok(());
     }
-    cx.namespace = Config::read(cx)?.namespace(args.flag("context"))?;
+    let config = Config::read(cx)?;
+    cx.namespace = config.namespace(args.flag("context"))?;
     if let Some(ns) = args.flag("namespace").filter(|n| !n.is_empty()) {
         cx.namespace = ns.to_owned();
         cx.explicit_namespace = true;
@@ -70,6 +71,14 @@ fn descend(
     args.text("field-manager").clone_into(&mut cx.field_manager);
     cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     cx.identity = identity(&args);
+    let names = |header: &str| cx.identity.iter().any(|(name, _)| name.starts_with(header));
+    if names("Impersonate-") && !names("Impersonate-User") {
+        // `validateAuthInfo` of `clientcmd/validation.go`.
+        let user = config.user(args.flag("context"));
+        return fail(format!(
+            "invalid configuration: requesting uid, groups or user-extra for {user} without impersonating a user"
+        ));
+    }
     let missing: Vec<String> =
         command.required.iter().filter(|r| !args.has(r)).map(|r| go_quote(r).to_string()).collect();
     if !missing.is_empty() {

@@ -96,8 +96,8 @@ impl Error {
     pub fn render(&self) -> String {
         match self {
             Error::Status(s) if s.reason == "Invalid" => invalid(s),
-            // Where kubectl has said what it was about, this is one of its own errors.
-            Error::Status(s) if s.code == 0 && !s.about.is_empty() => format!("error: {}", standard(s)),
+            // With the place that kubectl was at, the error is no `url.Error` any more, so it is printed as one of kubectl's own.
+            Error::Status(s) if s.code == 0 && !s.about.is_empty() => format!("error: {}", unreached(s)),
             Error::Status(s) => standard(s),
             Error::Text(t) if t.starts_with("error: ") => t.clone(),
             Error::Text(t) => format!("error: {t}"),

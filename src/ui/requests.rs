@@ -88,7 +88,8 @@ pub fn time(t: &Texts, seconds: f64) -> String {
 pub fn took(t: &Texts, took: &Took) -> String {
     let all = [("p50", took.p50), ("p95", took.p95), ("p99", took.p99), ("max", took.max)];
     let parts = together(all.map(|(name, seconds)| (name, time(t, seconds))));
-    // Equal percentiles say nothing of the faster half, unless it is as fast as can be.
+    // `took-all` says that every answer took the same. Equal percentiles do not show that, as half of the answers may be faster than
+    // p50; only if the longest took no time did all of them.
     if let [(_, time)] = parts.as_slice()
         && took.max <= 0.0
     {

@@ -234,6 +234,18 @@ mod tests {
         assert_eq!((rules.len(), rules[0].verbs.as_slice()), (2, &["*".to_owned()][..]));
         assert_eq!(rules[1].non_resource_urls.as_deref(), Some(&["*".to_owned()][..]));
         assert_eq!(role(false, "view").rules, None);
+        // Each line below a name is a rule, a subject or `aggregates`.
+        let lines = POLICY.lines().filter(|l| l.starts_with("  ")).count();
+        let parts = |o: &Object| match (o.get::<ClusterRole>(), o.get::<Role>()) {
+            (Some(r), _) => r.rules.iter().flatten().count() + usize::from(r.aggregation_rule.is_some()),
+            (_, Some(r)) => r.rules.iter().flatten().count(),
+            _ => {
+                let (of_cluster, local) = (o.get::<ClusterRoleBinding>(), o.get::<RoleBinding>());
+                let subjects = of_cluster.map(|b| &b.subjects).or(local.map(|b| &b.subjects));
+                subjects.into_iter().flatten().flatten().count()
+            }
+        };
+        assert_eq!(objects(false).iter().map(parts).sum::<usize>(), lines);
     }
 
     /// `policy.go`: `view` has the label by which `edit` gathers, and `edit` that of `admin`.

@@ -60,7 +60,7 @@ impl Resource {
 }
 
 /// The fields by which kubelets and other clients choose objects of their own.
-const AUTHORIZED_FIELDS: [&str; 1] = ["spec.nodeName"];
+pub(in crate::apiserver) const AUTHORIZED_FIELDS: [&str; 1] = ["spec.nodeName"];
 
 /// The objects that a list, a watch or a deletion of a collection is limited to by `fieldSelector`.
 fn exact_field(selector: &FieldSelector) -> Option<(String, String)> {

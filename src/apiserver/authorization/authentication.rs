@@ -12,10 +12,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 use crate::api::service_account_token::{HEADER, ISSUER};
-use crate::api::{Kind, MetaExt, ObjectRef};
-use crate::apimachinery::user::{ALL_AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, service_account_groups};
+use crate::api::{Kind, Object, ObjectRef};
 use crate::apimachinery::{HttpRequest, Status, UserInfo};
 use crate::apiserver::ApiServer;
+
+/// How long a token whose time is over, and what it is bound to once that is being deleted, still count (`jwt.DefaultLeeway`), in
+/// seconds.
+const LEEWAY: i64 = 60;
 
 /// A user whose token is valid, and for whom the token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +52,7 @@ impl ApiServer {
             return Ok(Rc::new(UserInfo::anonymous()));
         }
         let found = self.user_of_token(token, &[ISSUER.to_owned()]);
-        let mut user = found.ok_or_else(|| Status::new(401, "Unauthorized", "Unauthorized"))?.user;
-        if !user.is_in(ALL_AUTHENTICATED) {
-            user.groups.push(ALL_AUTHENTICATED.to_owned());
-        }
-        Ok(Rc::new(user))
+        found.map(|f| Rc::new(f.user)).ok_or_else(|| Status::new(401, "Unauthorized", "Unauthorized"))
     }
 
     /// The user of a bearer token that is for one of these audiences; `None` if the token is not valid.
@@ -63,15 +62,15 @@ impl ApiServer {
         audiences: &[String],
     ) -> Option<Authenticated> {
         if let Some(user) = self.token_auth.get(token) {
-            return Some(Authenticated { user: user.clone(), audiences: Vec::new() });
+            return Some(Authenticated { user: user.clone().authenticated(), audiences: Vec::new() });
         }
         let payload = token.strip_prefix(HEADER)?.strip_suffix('.')?;
         let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
         let now = self.now.as_second();
         let second = |claim: &str| claims.get(claim).and_then(Value::as_i64);
         if text(&claims, "/iss") != ISSUER
-            || second("exp")? <= now
-            || second("nbf").is_some_and(|at| at > now)
+            || second("exp")? < now - LEEWAY
+            || second("nbf").is_some_and(|at| at > now + LEEWAY)
         {
             return None;
         }
@@ -81,7 +80,7 @@ impl ApiServer {
         if meant.is_empty() {
             return None;
         }
-        Some(Authenticated { user: self.user_of_claims(&claims)?, audiences: meant })
+        Some(Authenticated { user: self.user_of_claims(&claims)?.authenticated(), audiences: meant })
     }
 
     fn user_of_claims(&self, claims: &Value) -> Option<UserInfo> {
@@ -90,7 +89,11 @@ impl ApiServer {
         let is_there = |kind: Kind, namespace: &str, part: &str| {
             let (name, uid) = (text(of, &format!("{part}/name")), text(of, &format!("{part}/uid")));
             let object = self.etcd.get(&ObjectRef::new(kind, namespace, name)).map(|r| &r.object);
-            object.is_some_and(|o| o.uid() == uid && !o.meta().is_deleting())
+            let lasts = |o: &Object| {
+                let deleted = o.meta().deletion_timestamp.as_ref();
+                deleted.is_none_or(|at| at.0.as_second() >= self.now.as_second() - LEEWAY)
+            };
+            object.is_some_and(|o| o.uid() == uid && lasts(o))
         };
         if !is_there(Kind::SERVICE_ACCOUNT, namespace, "/serviceaccount") {
             return None;
@@ -107,10 +110,10 @@ impl ApiServer {
         if of.get("secret").is_some() && !is_there(Kind::SECRET, namespace, "/secret") {
             return None;
         }
-        // A pod that is being deleted keeps its token until it is gone.
         if of.get("pod").is_some() {
-            let at = ObjectRef::new(Kind::POD, namespace, text(of, "/pod/name"));
-            self.etcd.get(&at).filter(|r| r.object.uid() == text(of, "/pod/uid"))?;
+            if !is_there(Kind::POD, namespace, "/pod") {
+                return None;
+            }
         } else if of.get("node").is_some() && !is_there(Kind::NODE, "", "/node") {
             return None;
         }
@@ -118,12 +121,7 @@ impl ApiServer {
             add(&format!("{part}-name"), text(of, &format!("/{part}/name")));
             add(&format!("{part}-uid"), text(of, &format!("/{part}/uid")));
         }
-        let account = text(of, "/serviceaccount/name");
-        Some(UserInfo {
-            name: format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{account}"),
-            uid: text(of, "/serviceaccount/uid").to_owned(),
-            groups: service_account_groups(namespace),
-            extra,
-        })
+        let uid = text(of, "/serviceaccount/uid").to_owned();
+        Some(UserInfo { uid, extra, ..UserInfo::of_account(namespace, text(of, "/serviceaccount/name")) })
     }
 }

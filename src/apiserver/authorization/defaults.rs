@@ -91,7 +91,9 @@ impl ApiServer {
     pub(in crate::apiserver) fn with_defaults(&self, mut data: Records, kind: Kind) -> Records {
         if is_policy(kind) {
             for (place, (at, object)) in (0..).zip(self.default_policy()) {
-                if at.kind == kind && self.default_object(at).is_some() {
+                // One that was changed later had the revision 1 before, as all others; its record tells them apart.
+                let rewound = data.get(at).is_some_and(|r| r.mod_revision == REVISION);
+                if at.kind == kind && (rewound || self.default_object(at).is_some()) {
                     data.insert(at.clone(), Rc::new(record(object.clone(), place)));
                 }
             }

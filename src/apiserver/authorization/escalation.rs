@@ -61,7 +61,7 @@ impl Writer<'_> {
 
     /// Checks that the writer has all rights that rules give.
     fn confirm(&self, wanted: &[PolicyRule]) -> Result<(), String> {
-        let owned = self.api.rules_for(self.user, &self.r.key.namespace);
+        let owned = self.api.rbac_rules(self.user, &self.r.key.namespace);
         let missing = rules::missing(&owned.rules, wanted);
         if missing.is_empty() {
             return Ok(());

@@ -152,8 +152,8 @@ impl ApiServer {
             return Ok(user);
         }
         let access = Access::of(&user, request, query);
-        let decision = self.authorize(&access);
-        if decision.allowed { Ok(user) } else { Err(access.forbidden(&decision.reason)) }
+        self.must(&access)?;
+        Ok(user)
     }
 
     #[inline(never)]
@@ -182,7 +182,7 @@ impl ApiServer {
     fn impersonate_by(&self, mode: Mode, access: &Access, wanted: &UserInfo) -> Result<UserInfo, Status> {
         if mode != Mode::Legacy {
             let verb = format!("impersonate-on:{}:{}", mode.name(), access.verb);
-            self.must(Access { verb, ..access.clone() })?;
+            self.must(&Access { verb, ..access.clone() })?;
         }
         let ask = Ask { api: self, mode, sender: &access.user };
         let mut user = wanted.clone();
@@ -201,11 +201,6 @@ impl ApiServer {
             user.groups.push(group.to_owned());
         }
         Ok(user)
-    }
-
-    fn must(&self, access: Access) -> Result<(), Status> {
-        let decision = self.authorize(&access);
-        if decision.allowed { Ok(()) } else { Err(access.forbidden(&decision.reason)) }
     }
 }
 
@@ -233,7 +228,7 @@ impl Ask<'_> {
     }
 
     fn about(&self, group: &str, resource: &str, subresource: &str, name: &str) -> Result<(), Status> {
-        self.api.must(self.access(group, resource, subresource, name))
+        self.api.must(&self.access(group, resource, subresource, name))
     }
 
     /// The group of users, groups, accounts and nodes.
@@ -258,7 +253,7 @@ impl Ask<'_> {
                 user.groups = service_account_groups(namespace);
             }
         }
-        self.api.must(access)
+        self.api.must(&access)
     }
 
     fn groups(&self, groups: &[String]) -> Result<(), Status> {

@@ -5,7 +5,8 @@
 //! ([`access`]) is put before three authorizers, one after the other: members of `system:masters` may do everything, kubelets
 //! what concerns their nodes ([`node`]), everybody what roles and bindings say ([`rbac`]). The roles and bindings that a new
 //! cluster has are not stored until somebody changes them ([`defaults`]). Whoever writes roles and bindings can give away what
-//! they have themselves, and no more ([`escalation`]).
+//! they have themselves, and no more ([`escalation`]), and who approves or signs certificates needs that right for their signer
+//! ([`signers`]).
 //!
 //! The components of the cluster, which send typed requests, are not asked: the default roles allow what they do.
 
@@ -17,14 +18,15 @@ mod impersonation;
 mod node;
 mod rbac;
 mod rules;
+mod signers;
 
 use std::rc::Rc;
 
 use super::ApiServer;
-use crate::apimachinery::UserInfo;
 use crate::apimachinery::user::MASTERS;
+use crate::apimachinery::{Status, UserInfo};
 
-pub(super) use access::{Access, Asked, Resource};
+pub(super) use access::{AUTHORIZED_FIELDS, Access, Asked, Resource};
 pub(super) use defaults::DefaultPolicy;
 pub(super) use rbac::Rules;
 
@@ -64,6 +66,15 @@ impl ApiServer {
         let reasons: Vec<String> =
             [of_node.reason, by_rules.reason].into_iter().filter(|r| !r.is_empty()).collect();
         Decision::no(reasons.join("\n"))
+    }
+
+    /// Refuses what the user may not do.
+    ///
+    /// # Errors
+    /// 403, with what the authorizers say.
+    pub(super) fn must(&self, access: &Access) -> Result<(), Status> {
+        let decision = self.authorize(access);
+        if decision.allowed { Ok(()) } else { Err(access.forbidden(&decision.reason)) }
     }
 
     /// What a user may do in a namespace, as far as it can be listed.

@@ -134,9 +134,9 @@ impl ApiServer {
 
     /// The bindings of a kind in a namespace, by name.
     fn bindings<'a>(&'a self, kind: Kind, namespace: &'a str) -> BTreeMap<&'a str, &'a Object> {
-        let defaults = self.default_policy().values();
-        let defaults = defaults.filter(|o| o.kind() == kind && o.namespace() == namespace);
-        let there = defaults.filter(|o| self.default_object(&o.reference()).is_some());
+        let defaults = self.default_policy().iter();
+        let defaults = defaults.filter(|(at, _)| at.kind == kind && *at.key.namespace == *namespace);
+        let there = defaults.filter(|(at, _)| self.default_object(at).is_some()).map(|(_, object)| object);
         let stored = self.etcd.range(kind, Some(namespace).filter(|n| !n.is_empty())).map(|(_, r)| &r.object);
         there.chain(stored).map(|object| (object.name(), object)).collect()
     }

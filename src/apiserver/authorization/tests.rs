@@ -1,8 +1,11 @@
 //! What requests over HTTP are answered, by who sends them.
 #![allow(clippy::unwrap_used)]
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::api::pkcs10::tests::JANE;
 use crate::api::{Key, Kind};
 use crate::apimachinery::{Body, HttpRequest, Request, UserInfo, Verb};
 use crate::apiserver::ApiServer;
@@ -92,6 +95,56 @@ fn roles_say_what_a_user_may_do() {
     // What is not allowed is refused before anybody looks whether there is such a thing.
     assert_eq!(server.get(ann, "/apis/example.com/v1/things").0, 403);
     assert_eq!(server.get("", "/apis/example.com/v1/things").0, 404);
+}
+
+/// `staging/src/k8s.io/apiserver/pkg/endpoints/handlers/create.go`, `withAuthorization`, for updates and applies that create.
+#[test]
+fn who_may_only_change_creates_nothing() {
+    let mut server = Server::new();
+    let of = |verbs: &[&str]| json!([{"verbs": verbs, "apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}]);
+    server.grant("ann", of(&["get", "update"]));
+    server.grant("bob", of(&["create", "update"]));
+    let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l"}});
+    let path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+    let refused = server.ask("Impersonate-User: ann", "PUT", path, &lease);
+    assert_eq!(refused.0, 403);
+    assert!(message(&refused).contains(r#"User "ann" cannot create resource "leases""#), "{refused:?}");
+    let (code, stored) = server.ask("Impersonate-User: bob", "PUT", path, &lease);
+    assert_eq!(code, 201, "{stored}");
+    assert_eq!(server.ask("Impersonate-User: ann", "PUT", path, &stored).0, 200);
+}
+
+/// `plugin/pkg/admission/certificates/approval/admission.go`, `pkg/certauthorization/certauthorization.go`.
+#[test]
+fn who_approves_certificates_needs_that_right_for_their_signer() {
+    let mut server = Server::new();
+    let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let request = json!({"metadata": {"name": "c"}, "spec": {
+        "request": STANDARD.encode(JANE),
+        "signerName": "a.com/b", "usages": ["client auth"]}});
+    assert_eq!(server.post("", requests, &request).0, 201);
+    let rules = |name: &str| {
+        json!([
+            {"verbs": ["update"], "apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests/approval"]},
+            {"verbs": ["approve"], "apiGroups": ["certificates.k8s.io"], "resources": ["signers"], "resourceNames": [name]},
+        ])
+    };
+    for (user, signer) in [("ann", "b.com/b"), ("bob", "a.com/*")] {
+        let role = json!({"metadata": {"name": user}, "rules": rules(signer)});
+        assert_eq!(server.post("", &format!("{RBAC}/clusterroles"), &role).0, 201);
+        let binding = binding(user, user, "ClusterRole", user);
+        assert_eq!(server.post("", &format!("{RBAC}/clusterrolebindings"), &binding).0, 201);
+    }
+    let (_, mut stored) = server.get("", &format!("{requests}/c"));
+    stored["status"]["conditions"] = json!([{"type": "Approved", "status": "True", "reason": "R"}]);
+    let path = format!("{requests}/c/approval");
+    let refused = server.ask("Impersonate-User: ann", "PUT", &path, &stored);
+    assert_eq!(refused.0, 403);
+    assert!(
+        message(&refused).ends_with(r#"user not permitted to approve requests with signerName "a.com/b""#),
+        "{refused:?}"
+    );
+    assert_eq!(server.ask("Impersonate-User: bob", "PUT", &path, &stored).0, 200);
 }
 
 /// `VisitRulesFor` of `pkg/registry/rbac/validation/rule.go`: a role that there is not is an error beside which others count.

@@ -68,8 +68,7 @@ impl Call<'_> {
     fn may_connect(&self) -> Result<()> {
         let Some(user) = &self.cx.user else { return Ok(()) };
         let access = Access { verb: "create".to_owned(), ..Access::of(user, self.request, &self.query) };
-        let decision = self.api.authorize(&access);
-        if decision.allowed { Ok(()) } else { Err(access.forbidden(&decision.reason)) }
+        self.api.must(&access)
     }
 
     /// A Service is proxied to one of its endpoints.

@@ -1552,8 +1552,8 @@ stage-refused = { $code ->
 }
 stage-not-reached = not reached
 stage-absent = The last request did not come to this stage.
-stage-authenticate-about = is { $user }. Nobody has to prove it here.
-stage-authorize-about = Everybody may do everything here: there is no RBAC.
+stage-authenticate-about = is { $user }. A person is whoever the request’s headers name; the components of the cluster are believed.
+stage-authorize-about = What a person may do, roles and bindings say (RBAC). The components of the cluster are not asked.
 stage-decode-about = { $n } bytes of { $media } about a { $kind }.
 stage-decode-none = There is no body.
 stage-patch-about = works the change into the stored object.

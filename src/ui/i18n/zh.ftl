@@ -1329,8 +1329,8 @@ stage-refused = { $code ->
 }
 stage-not-reached = 未到达
 stage-absent = 最近一次请求没有经过这个阶段。
-stage-authenticate-about = 是 { $user }。这里不需要证明身份。
-stage-authorize-about = 这里没有 RBAC：任何人都可以做任何事。
+stage-authenticate-about = 是 { $user }。人的身份由请求头说明；集群自己的组件不需要证明身份。
+stage-authorize-about = 人可以做什么由角色和绑定（RBAC）决定；集群自己的组件不受检查。
 stage-decode-about = { $n } 字节的 { $media }，内容是 { $kind }。
 stage-decode-none = 没有请求体。
 stage-patch-about = 把修改合并到已存储的对象。
