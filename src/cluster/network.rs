@@ -119,8 +119,7 @@ impl Objects for Network<'_> {
     }
 
     fn services(&self) -> Vec<&Service> {
-        let all = self.api.cached_list(Kind::SERVICE, None);
-        all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s)).collect()
+        self.all_services().collect()
     }
 
     fn slices(&self, service: &Key) -> Vec<&EndpointSlice> {

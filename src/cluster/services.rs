@@ -46,7 +46,8 @@ impl<'a> Network<'a> {
             .collect()
     }
 
-    fn all_services(&self) -> impl Iterator<Item = &'a Service> {
+    /// All Services.
+    pub(super) fn all_services(&self) -> impl Iterator<Item = &'a Service> {
         let all = self.api.cached_list(Kind::SERVICE, None);
         all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s))
     }
@@ -70,6 +71,6 @@ impl Cluster {
             };
             ports(s).filter(is_it).map(|p| (s.metadata.key(), p.port)).collect::<Vec<_>>()
         };
-        network.services_at(to).into_iter().flat_map(of_service).collect()
+        network.all_services().flat_map(of_service).collect()
     }
 }

@@ -274,6 +274,6 @@ impl ContainerRuntime {
     /// The instance that has ended by itself without the kubelet knowing it: when it ended.
     pub fn ended_unnoticed(&self) -> Option<Timestamp> {
         let ran = self.known_running().is_some_and(|r| r.stopping.is_none());
-        self.exited().filter(|_| ran && self.unnoticed.is_some()).map(|e| e.finished)
+        self.exited().filter(|_| ran).map(|e| e.finished)
     }
 }

@@ -74,11 +74,17 @@ impl Turn<'_> {
             return;
         }
         self.event(Some(i), "Normal", "Killing", message);
+        let pre_stop = spec.lifecycle.as_ref().and_then(|l| l.pre_stop.as_ref());
         if self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
-            // It has ended, which the kubelet did not know, and the runtime has nothing to stop.
+            // It has ended, which the kubelet did not know. Its hook is run all the same, and the runtime has nothing to stop.
+            let fails = pre_stop
+                .filter(|_| grace > SignedDuration::ZERO)
+                .is_some_and(|handler| handler.exec.is_some() || self.hook(i, handler, now).1.is_some());
+            if fails {
+                self.event(Some(i), "Warning", "FailedPreStopHook", "PreStopHook failed".into());
+            }
             return;
         }
-        let pre_stop = spec.lifecycle.as_ref().and_then(|l| l.pre_stop.as_ref());
         let mut left = grace;
         if let Some(handler) = pre_stop.filter(|_| grace > SignedDuration::ZERO) {
             let (takes, failure) = self.hook(i, handler, now);

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::behaviour::{NAMESPACE, annotation, seconds};
-use super::container_state::Running;
+use super::container_state::{ContainerRuntime, Running};
 use super::known_images::{self, Sort};
 use super::limits;
 use super::load_programs;
@@ -235,7 +235,9 @@ impl Turn<'_> {
         };
         let listener =
             self.listener(port, protocol, at).and_then(|(i, r)| Some((i, r, self.container_spec(i)?)));
-        let Some((i, r, spec)) = listener else { return (Outcome::Refused, self.why_refused(at)) };
+        let Some((i, r, spec)) = listener else {
+            return (Outcome::Refused, self.why_refused(port, protocol, at));
+        };
         let Question::Fetch { to, tls, host, method, path, headers } = question else {
             return (Outcome::Connected, Because::Nothing);
         };
@@ -272,10 +274,14 @@ impl Turn<'_> {
         Some(Dns { configuration, configured, since: process.program.start })
     }
 
-    /// Why nobody accepts a connection.
-    fn why_refused(&self, at: Timestamp) -> Because {
+    /// Why nobody accepts a connection to a port.
+    fn why_refused(&self, port: u16, protocol: Protocol, at: Timestamp) -> Because {
         let main = self.rt.containers.iter().skip(self.init_count());
-        if main.clone().any(|c| c.ended_unnoticed().is_some()) {
+        let has_listened = |(i, c): (usize, &ContainerRuntime)| {
+            let ended = c.ended_unnoticed().and(c.known_running()).zip(self.container_spec(i));
+            ended.is_some_and(|(r, spec)| self.ports(i, spec, r, at).has(port, protocol))
+        };
+        if self.rt.containers.iter().enumerate().skip(self.init_count()).any(has_listened) {
             return Because::NotNoticed;
         }
         let mut running = main.clone().filter_map(|c| c.running()).peekable();

@@ -1,6 +1,8 @@
 //! A kubelet's memory as lines of text: for the machinery view, and for the explorer, which compares
 //! memories without names and times.
 
+use jiff::SignedDuration;
+
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::state::{PodRuntime, State};
 use super::strain;
@@ -8,8 +10,9 @@ use crate::api::{MetaExt, Timestamp};
 use crate::client::Memory;
 
 impl Memory for State {
-    /// Moments are left out, but for that of the next request to a URL: deadlines follow from them, and the explorer compares
-    /// deadlines separately.
+    /// Moments are left out, because deadlines follow from them and the explorer compares deadlines separately; but for that of the
+    /// next request to a URL, and how long a pod cannot be synced for want of a relist, which is no deadline while nothing asks
+    /// for a sync.
     fn lines(&self, now: Timestamp) -> Vec<String> {
         let images = self.node.images.keys().map(|i| format!("has the image {i}"));
         let pulling = self.node.pulling.keys().map(|i| format!("pulls the image {i}"));
@@ -29,7 +32,7 @@ impl Memory for State {
         let faults = self.faults.iter().map(|((pod, _), fault)| format!("{pod} is to suffer {fault:?}"));
         let pods = self.pods.iter().flat_map(|(key, pod)| {
             let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
-            std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
+            std::iter::once(format!("{key} {}", worker(pod, now))).chain(containers)
         });
         let opened = self.opened.iter().map(|(pod, (_, ports))| format!("{pod} has opened {ports:?}"));
         let starts_again = self.starts_again.then(|| "has just started again".to_owned());
@@ -69,7 +72,7 @@ impl Memory for State {
     }
 }
 
-fn worker(p: &PodRuntime) -> String {
+fn worker(p: &PodRuntime, now: Timestamp) -> String {
     format!(
         "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} sandbox failed {} config {} seen {} \
          attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}{}",
@@ -94,13 +97,17 @@ fn worker(p: &PodRuntime) -> String {
         p.deleted,
         p.rebooted,
         p.generation,
-        beside(p),
+        beside(p, now),
     )
 }
 
 /// What is remembered of few pods.
-fn beside(p: &PodRuntime) -> String {
+fn beside(p: &PodRuntime, now: Timestamp) -> String {
     let mut out = String::new();
+    let waits = p.next_sync(now).duration_since(now);
+    if waits > SignedDuration::ZERO {
+        out.push_str(&format!(" begins no sync for {} ms", waits.as_millis()));
+    }
     if let Some(pod) = &p.static_pod {
         let status = p.status.as_ref().and_then(|s| s.phase.as_deref());
         out.push_str(&format!(" static {} withdrawn {} {status:?}", pod.metadata.uid(), p.withdrawn));

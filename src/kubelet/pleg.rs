@@ -50,8 +50,8 @@ impl PodRuntime {
         all.map(|(i, changed)| (i, relist_after(changed)))
     }
 
-    /// The kubelet has read all that the runtime has of the pod.
-    pub fn is_known(&mut self) {
+    /// Makes all that the runtime has of the pod known to the kubelet.
+    pub fn notice_all(&mut self) {
         self.sandbox_changed = None;
         self.containers.iter_mut().for_each(|c| c.unnoticed = None);
     }
@@ -73,6 +73,7 @@ impl Turn<'_> {
     pub(super) fn sync_ended(&mut self) {
         let synced = &mut self.rt.synced;
         synced.ended = Some(self.now);
+        synced.idle = None;
         synced.relisted = synced.acted && !synced.failed;
         if synced.relisted {
             for i in 0..self.rt.containers.len() {
@@ -135,6 +136,7 @@ impl Turn<'_> {
             self.rt.syncing = false;
             self.rt.waits_for_volumes = false;
             self.rt.synced.ended = Some(self.now);
+            self.rt.synced.idle = None;
             self.rt.synced.relisted = false;
         }
     }

@@ -248,7 +248,7 @@ impl Reconciler for Kubelet {
                 let rt = Rc::make_mut(rt);
                 rt.rebooted = true;
                 // PLEG lists everything as soon as it runs, and no worker has synced anything yet.
-                rt.is_known();
+                rt.notice_all();
                 rt.synced = Synced::default();
                 (rt.ending, rt.waits_for_volumes) = (None, false);
                 // A static pod that had ended, as at a shutdown of the node, runs anew after it.

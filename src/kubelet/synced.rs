@@ -9,7 +9,8 @@ pub struct Synced {
     pub ended: Option<Timestamp>,
     /// Whether PLEG has listed the containers of the pod since then, because the sync has asked for it.
     pub relisted: bool,
-    /// A sync to come that will find nothing: a probe has another result. It takes place nowhere, and ends at this moment.
+    /// When the kubelet syncs the pod because a probe has another result. That sync finds nothing to do, so no turn is made for it;
+    /// but the sync after it waits for a relist after this moment.
     pub idle: Option<Timestamp>,
     /// Whether the sync under way has done something.
     pub acted: bool,

@@ -48,7 +48,7 @@ impl Turn<'_> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
-        self.rt.is_known();
+        self.rt.notice_all();
         self.sync_ended();
         self.tell_of_deadline();
         self.note_stop_sandbox();

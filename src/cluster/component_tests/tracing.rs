@@ -148,12 +148,17 @@ fn a_value_that_a_tool_cannot_read_ends_it_in_its_own_words() {
         ("c", "traceroute -m 3 -f 4", "traceroute: number 4 is not in 1..3 range", 1),
         ("gnu", "traceroute -q x", "Cannot handle `-q' option with arg `x' (argc 2)", 2),
         ("gnu", "traceroute -n -qx", "Cannot handle `-q' option with arg `x' (argc 2)", 2),
+        ("gnu", "traceroute -N x", "Cannot handle `-N' option with arg `x' (argc 2)", 2),
         ("gnu", "traceroute -q 11", "no more than 10 probes per hop", 2),
         ("gnu", "traceroute -f 31", "first hop out of range", 2),
         ("gnu", "traceroute -m 256", "max hops cannot be more than 255", 2),
     ] {
         let said = n.run(container, &format!("{line} {web} 2>&1; echo $?"));
         assert_eq!(said, format!("{says}\n{code}\n"), "{container}: {line}");
+    }
+    // The value of an option is no host.
+    for line in ["ping -c 1 -p ff -Q 0", "ping -c 1 -l 1 -S 10.0.0.1"] {
+        assert!(n.run("gnu", &format!("{line} {web}")).contains("1 received"), "{line}");
     }
     // A kernel that refuses it is not asked by BusyBox, and iputils only warns of a time that is none.
     assert!(n.busybox(&format!("ping -c 1 -t 0 {web}")).contains("1 packets received"));

@@ -339,8 +339,10 @@ fn a_loop_behind_a_pause_sends_after_it() {
 #[test]
 fn requests_meet_a_process_that_is_gone_until_its_kubelet_notices() {
     let mut n = net(1);
-    n.serve("web", 2, server(), json!({"ports": [{"port": 80}]})).steady();
+    let ports = json!({"ports": [{"name": "http", "port": 80}, {"name": "other", "port": 81}]});
+    n.serve("web", 2, server(), ports).steady();
     client(&mut n, "client", "100/s http://web/ timeout=2s");
+    client(&mut n, "elsewhere", "100/s http://web:81/ timeout=2s");
     n.wait(10);
     let since = n.0.now();
     let pods = n.0.api().cached_list(Kind::POD, None).map(|(_, o)| o.key());
@@ -353,4 +355,10 @@ fn requests_meet_a_process_that_is_gone_until_its_kubelet_notices() {
     // Half of 100 requests a second, from the end to the relist, which is a second at most.
     assert!((15..=50).contains(&unnoticed), "{lost:?}");
     assert_eq!(lost.values().sum::<u64>(), unnoticed, "{lost:?}");
+    // Nobody has ever listened there.
+    let elsewhere = counts(&n, "elsewhere", since).lost;
+    assert!(
+        !elsewhere.is_empty() && !elsewhere.contains_key(&Cause::Refused(Because::NotNoticed)),
+        "{elsewhere:?}"
+    );
 }

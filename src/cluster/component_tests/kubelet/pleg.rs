@@ -125,6 +125,22 @@ fn the_end_of_a_pod_waits_for_relists() {
     assert_eq!(lab.when("delete Pod"), ["+14.5s"], "{}", lab.log);
 }
 
+/// `pod_workers.go`, `podWorkerLoop`: SyncTerminatedPod waits for a relist after SyncTerminatingPod, also if a probe has another result
+/// while the pod is being stopped.
+#[test]
+fn a_probe_that_fails_in_the_end_hurries_nothing() {
+    let mut lab = Lab::new();
+    let mut pod =
+        one(json!({"readinessProbe": {"httpGet": {"port": 80}, "periodSeconds": 1, "failureThreshold": 1}}));
+    pod["metadata"] = json!({"annotations": {"sim.steady/stop-seconds": "3.2"}});
+    lab.pod(pod).steady().wait(10).delete(None).steady();
+    let at = |word: &str| -> f64 {
+        let at = lab.when(word).into_iter().next().unwrap_or_default();
+        at.trim_start_matches('+').trim_end_matches('s').parse().unwrap()
+    };
+    assert!((at("delete Pod") - at("Killing") - 3.5).abs() < 1e-6, "{}", lab.log);
+}
+
 /// `kubelet.go`, `syncLoopIteration`: another result of a readiness probe is a reason to sync the pod, and the next sync waits for that
 /// one.
 #[test]

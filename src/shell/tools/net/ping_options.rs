@@ -141,7 +141,7 @@ fn time(text: &str, bad: &str, warnings: &mut Vec<String>) -> Result<SignedDurat
 
 /// The options of iputils.
 pub(super) fn of_iputils(args: &[String]) -> Result<Options<'_>, Refused> {
-    const VALUED: [&str; 8] = ["c", "w", "W", "i", "s", "I", "t", "M"];
+    const VALUED: [&str; 15] = ["c", "w", "W", "i", "s", "I", "t", "M", "p", "Q", "l", "m", "S", "T", "F"];
     const LONG_MAX: u64 = 0x7fff_ffff_ffff_ffff;
     let (flags, operands) = flags(args, &VALUED);
     let mut asked = Options { host: operands.first().copied(), ..Options::new() };

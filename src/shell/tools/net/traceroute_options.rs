@@ -7,8 +7,6 @@ use jiff::SignedDuration;
 
 use super::{Flag, Refused, busybox_number, flags, has, value};
 
-/// The options with a value.
-const VALUED: [&str; 11] = ["m", "q", "w", "f", "p", "s", "i", "t", "z", "g", "N"];
 /// The most probes that are sent for each machine.
 const PROBES_LIMIT: u64 = 255;
 
@@ -34,6 +32,7 @@ fn byte(n: u64) -> u8 {
 
 /// The options of BusyBox.
 pub(super) fn of_busybox(args: &[String]) -> Result<Options<'_>, Refused> {
+    const VALUED: [&str; 10] = ["m", "q", "w", "f", "p", "s", "i", "t", "z", "g"];
     let (flags, operands) = flags(args, &VALUED);
     if let Some(flag) = flags.iter().find(|f| VALUED.contains(&f.name) && f.value.is_empty()) {
         let says = format!("traceroute: option requires an argument -- '{}'", flag.name);
@@ -62,6 +61,7 @@ pub(super) fn of_busybox(args: &[String]) -> Result<Options<'_>, Refused> {
 
 /// The options of the one that distributions have.
 pub(super) fn of_others(args: &[String]) -> Result<Options<'_>, Refused> {
+    const VALUED: [&str; 12] = ["m", "q", "w", "f", "p", "s", "i", "t", "z", "g", "N", "l"];
     let (flags, operands) = flags(args, &VALUED);
     let refused = |says: String| Refused { says, code: 2 };
     let unreadable = |f: &Flag<'_>| {
@@ -75,6 +75,10 @@ pub(super) fn of_others(args: &[String]) -> Result<Options<'_>, Refused> {
             "f" => first = number()?,
             "m" => most = number()?,
             "q" => probes = number()?,
+            // How many probes are on their way at once, the type of service, the port and the flow label change nothing here.
+            "N" | "t" | "p" | "l" => {
+                number()?;
+            }
             // The longest time, and how it follows from earlier answers: these come at once here.
             "w" => {
                 let longest = flag.value.split(',').next().unwrap_or_default();
