@@ -34,7 +34,7 @@ pub fn run(args: &[String]) -> Result<()> {
         }
         println!("\n{}", heading(&format!("== {name}: {what}")));
         let begun = Instant::now();
-        let built = summary.iter().any(|(part, _)| *part == "native");
+        let built = summary.iter().any(|(part, _)| *part == "native") && !failures.contains(&"native");
         let result = part(Run { profile, built });
         let verdict = if result.is_ok() { "ok" } else { "FAILED" };
         summary.push((*name, format!("{name} {verdict} {}", seconds(begun.elapsed()))));
@@ -77,7 +77,7 @@ const NATIVE: &[&str] = &["--workspace", "--exclude", "steady-embed"];
 struct Run {
     /// How the page is built.
     profile: Profile,
-    /// Whether the native part was run before, which leaves its programs in the target directory.
+    /// Whether the native part was run before and passed, which leaves its programs in the target directory.
     built: bool,
 }
 

@@ -5,7 +5,12 @@ use std::process::Command;
 
 #[test]
 fn it_writes_the_schema_into_a_new_directory() -> Result<(), Box<dyn std::error::Error>> {
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("a directory/schema.json");
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("a directory");
+    // Left by a run before.
+    if dir.exists() {
+        std::fs::remove_dir_all(&dir)?;
+    }
+    let file = dir.join("schema.json");
     let status = Command::new(env!("CARGO_BIN_EXE_steady-schema")).arg(&file).status()?;
     assert!(status.success());
     let written: serde_json::Value = serde_json::from_slice(&std::fs::read(&file)?)?;
