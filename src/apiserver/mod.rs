@@ -60,6 +60,7 @@ use std::rc::Rc;
 use crate::api::ip_family::IpFamily;
 use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, Object, ObjectRef, Timestamp};
+use crate::apimachinery::user::SERVICE_ACCOUNT_PREFIX;
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, UserInfo, Verb};
 use crate::etcd::Etcd;
 
@@ -100,6 +101,11 @@ pub struct Write {
 }
 
 impl Write {
+    /// The user, if it is that of a ServiceAccount: then a program in a pod has written, whoever has started it.
+    pub fn by_account(&self) -> Option<Rc<str>> {
+        self.user.starts_with(SERVICE_ACCOUNT_PREFIX).then(|| self.user.clone())
+    }
+
     /// `update/status`
     pub fn verb_string(&self) -> String {
         self.verb.with(self.subresource)
@@ -120,6 +126,8 @@ pub struct ApiServer {
     writes: Vec<Write>,
     woken: Vec<u32>,
     valid_spec: valid_spec::ValidSpecCache,
+    /// What was compiled of admission policies.
+    compiled_policies: policy::CompiledPolicies,
     /// What the CustomResourceDefinitions in etcd make.
     definitions: Definitions,
     /// How many kinds were made for definitions, also for those that are gone.
@@ -169,6 +177,7 @@ impl ApiServer {
             writes: Vec::new(),
             woken: Vec::new(),
             valid_spec: valid_spec::ValidSpecCache::default(),
+            compiled_policies: policy::CompiledPolicies::default(),
             texts: None,
             #[cfg(not(target_arch = "wasm32"))]
             document_hashes: Rc::default(),

@@ -265,3 +265,32 @@ fn a_policy_that_cannot_work_is_refused() {
         ]
     );
 }
+
+/// `policy/generic/policy_source.go`, `compilePolicyLocked`: a policy is compiled when it is new or its spec is another one, not for each
+/// request.
+#[test]
+fn a_policy_is_compiled_once() {
+    let rules = |text: &str| json!({"validations": [{"expression": text}]});
+    let mut api = bound(rules("object.metadata.name != 'no'"), json!({}));
+    let before = api.compiled_policies.count();
+    for i in 0..20 {
+        assert_eq!(post(&mut api, MAPS, &map(&format!("m{i}"), json!({}))).status, 201);
+    }
+    assert_eq!(api.compiled_policies.count() - before, 1);
+    // A copy of the server has it, too, and a label of the policy does not count.
+    let path = format!("{GROUP}/validatingadmissionpolicies/rules");
+    let label = json!({"metadata": {"labels": {"a": "b"}}});
+    let mut copy = api.clone();
+    let patched = send(&mut copy, "PATCH", &path, "", "application/merge-patch+json", &label);
+    assert_eq!(patched.status, 200, "{}", patched.body);
+    assert_eq!(post(&mut copy, MAPS, &map("no", json!({}))).status, 422);
+    assert_eq!(api.compiled_policies.count() - before, 1);
+    // Another spec does, and each server goes by its own.
+    let spec = json!({"spec": rules("object.metadata.name != 'never'")});
+    let patched = send(&mut copy, "PATCH", &path, "", "application/merge-patch+json", &spec);
+    assert_eq!(patched.status, 200, "{}", patched.body);
+    assert_eq!(post(&mut copy, MAPS, &map("no", json!({}))).status, 201);
+    assert_eq!(post(&mut copy, MAPS, &map("never", json!({}))).status, 422);
+    assert_eq!(post(&mut api, MAPS, &map("no", json!({}))).status, 422);
+    assert_eq!(api.compiled_policies.count() - before, 3);
+}

@@ -9,6 +9,7 @@
 mod attributes;
 mod authority;
 mod bound;
+mod compiled;
 mod evaluation;
 mod matching;
 mod mutating;
@@ -23,6 +24,7 @@ use super::stage::Stage;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{Request, Status, Subresource};
 pub(super) use attributes::Attributes;
+pub(super) use compiled::CompiledPolicies;
 
 impl ApiServer {
     /// Whether there are policies that may look at requests for a kind.

@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::Value as Json;
 
@@ -55,7 +56,7 @@ impl Run {
 }
 
 /// A policy whose expressions are compiled.
-struct Mutator {
+pub(super) struct Mutator {
     variables: Vec<Variable>,
     conditions: Conditions,
     mutations: Vec<Mutation>,
@@ -66,7 +67,7 @@ struct Mutator {
 }
 
 impl Mutator {
-    fn of(spec: &MutatingAdmissionPolicySpec) -> Mutator {
+    pub(super) fn of(spec: &MutatingAdmissionPolicySpec) -> Mutator {
         let mut compiler = PolicyCompiler::new(spec.param_kind.is_some(), true);
         let variables = Variable::all(list(&spec.variables), &mut compiler);
         let mutations = list(&spec.mutations).iter();
@@ -99,7 +100,7 @@ struct Refused {
 /// A policy that is asked about a request, and what its bindings lead to.
 struct Invocations<'a> {
     name: &'a str,
-    mutator: Mutator,
+    mutator: Rc<Mutator>,
     /// The names of bindings, and how they ask.
     asked: Vec<(&'a str, Asked)>,
 }
@@ -129,7 +130,7 @@ fn invocations<'a>(api: &'a ApiServer, of: &Attributes, refused: &mut Vec<Refuse
         if outcomes.is_empty() {
             continue;
         }
-        let mutator = Mutator::of(spec);
+        let mutator = api.compiled_policies.mutator(&record.object, spec);
         let mut asked = Vec::new();
         for Outcome { binding, of: outcome } in outcomes {
             let binding = binding.and_then(|i| own.get(i)).map(|(name, _)| *name);

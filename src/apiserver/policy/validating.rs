@@ -9,7 +9,7 @@ use crate::api::types::ValidatingAdmissionPolicyBinding;
 use crate::api::types::admission::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
 };
-use crate::api::{ApiKind, Kind, MetaExt};
+use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apimachinery::{Cause, Status};
 use crate::apiserver::ApiServer;
 use crate::apiserver::validation::{list, text};
@@ -51,7 +51,7 @@ pub(super) fn validate(api: &ApiServer, of: &Attributes, warnings: &mut Vec<Stri
     let mut denied: Vec<(Denied, String)> = Vec::new();
     for (_, record) in api.etcd.range(Kind::VALIDATING_ADMISSION_POLICY, None) {
         let Some(policy) = ValidatingAdmissionPolicy::from_object(&record.object) else { continue };
-        ask(api, of, policy, &mut denied, warnings);
+        ask(api, of, (&record.object, policy), &mut denied, warnings);
     }
     let Some((first, by)) = denied.into_iter().next() else { return Ok(()) };
     let message = format!("{by} denied request: {}", first.message);
@@ -72,7 +72,7 @@ pub(super) fn validate(api: &ApiServer, of: &Attributes, warnings: &mut Vec<Stri
 fn ask(
     api: &ApiServer,
     of: &Attributes,
-    policy: &ValidatingAdmissionPolicy,
+    (object, policy): (&Object, &ValidatingAdmissionPolicy),
     denied: &mut Vec<(Denied, String)>,
     warnings: &mut Vec<String>,
 ) {
@@ -91,7 +91,7 @@ fn ask(
         return;
     }
     let by_policy = format!("ValidatingAdmissionPolicy '{name}'");
-    let validator = Validator::of(spec);
+    let validator = api.compiled_policies.validator(object, spec);
     let mut inputs = None;
     for Outcome { binding, of: outcome } in outcomes {
         let binding = binding.and_then(|i| bindings.get(i));
@@ -106,8 +106,8 @@ fn ask(
                 continue;
             }
         };
-        let inputs =
-            inputs.get_or_insert_with(|| Inputs::of(api, of, matched, authority::of(api, asks(spec), of)));
+        let inputs = inputs
+            .get_or_insert_with(|| Inputs::of(api, of, matched, authority::of(api, validator.asks, of)));
         inputs.params = params.as_ref().map_or(Value::Null, Value::from_json);
         let verdict = validator.validate(inputs);
         let actions = binding.map_or(&[][..], |b| &b.spec.validation_actions);
@@ -133,30 +133,33 @@ fn asks(spec: &ValidatingAdmissionPolicySpec) -> bool {
 }
 
 /// A policy whose expressions are compiled.
-struct Validator<'a> {
+pub(super) struct Validator {
     variables: Vec<Variable>,
     conditions: Conditions,
-    rules: Vec<(&'a Validation, Expression, Option<Expression>)>,
+    rules: Vec<(Validation, Expression, Option<Expression>)>,
+    /// Whether one of its expressions names the authorizer.
+    asks: bool,
     annotations: Vec<Expression>,
 }
 
-impl<'a> Validator<'a> {
-    fn of(spec: &'a ValidatingAdmissionPolicySpec) -> Validator<'a> {
+impl Validator {
+    pub(super) fn of(spec: &ValidatingAdmissionPolicySpec) -> Validator {
         let mut compiler = PolicyCompiler::new(spec.param_kind.is_some(), true);
         let variables = Variable::all(list(&spec.variables), &mut compiler);
         let expression = |text: &str, authorizer: bool, wanted: Wanted| {
             Expression::of(&compiler, text, authorizer, wanted)
         };
         let annotation = |a: &AuditAnnotation| expression(&a.value_expression, true, Wanted::StringOrNull);
-        let rule = |v: &'a Validation| {
+        let rule = |v: &Validation| {
             let message = text(&v.message_expression);
             let message = (!message.is_empty()).then(|| expression(message, false, Wanted::String));
-            (v, expression(&v.expression, true, Wanted::Bool), message)
+            (v.clone(), expression(&v.expression, true, Wanted::Bool), message)
         };
         Validator {
             conditions: Conditions::of(list(&spec.match_conditions), &compiler, text(&spec.failure_policy)),
             rules: list(&spec.validations).iter().map(rule).collect(),
             annotations: list(&spec.audit_annotations).iter().map(annotation).collect(),
+            asks: asks(spec),
             variables,
         }
     }
