@@ -30,6 +30,17 @@ pub fn relist_after(at: Timestamp) -> Timestamp {
     Timestamp::from_nanosecond((before + 1) * period + phase).unwrap_or(at)
 }
 
+/// What a relist leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relist {
+    /// PLEG notices what has become of a container or, with `None`, of the sandbox.
+    Notice(Option<usize>),
+    /// The pod is synced.
+    Sync,
+    /// The pod ends, or it is cleared up after.
+    End,
+}
+
 impl PodRuntime {
     /// The earliest moment from now on at which the next sync of the pod can begin.
     pub fn next_sync(&self, now: Timestamp) -> Timestamp {
@@ -48,6 +59,28 @@ impl PodRuntime {
         let containers = containers.filter_map(|(i, c)| Some((Some(i), c.unnoticed.as_ref()?.changed)));
         let all = containers.chain(self.sandbox_changed.map(|at| (None, at)));
         all.map(|(i, changed)| (i, relist_after(changed)))
+    }
+
+    /// What the pod's worker waits for that comes with a relist, and when it goes on then. `wants` says whether there is something to sync,
+    /// `finishes` whether a pod that has ended is cleared up after.
+    pub fn relists(
+        &self,
+        now: Timestamp,
+        wants: impl FnOnce() -> bool,
+        finishes: impl FnOnce() -> bool,
+    ) -> Vec<(Relist, Timestamp)> {
+        let from = self.next_sync(now);
+        match self.phase {
+            WorkerPhase::Sync if self.ending.is_some() => vec![(Relist::End, from)],
+            WorkerPhase::Sync if self.work.is_none() => {
+                let notices = self.notices().map(|(i, at)| (Relist::Notice(i), at.max(from)));
+                let mut all: Vec<_> = notices.collect();
+                all.extend((from > now && wants()).then_some((Relist::Sync, from)));
+                all
+            }
+            WorkerPhase::Terminated if !self.finished && finishes() => vec![(Relist::End, from)],
+            _ => Vec::new(),
+        }
     }
 
     /// Makes all that the runtime has of the pod known to the kubelet.
@@ -143,24 +176,17 @@ impl Turn<'_> {
 
     /// Adds the moments at which the pod's worker goes on because of a relist.
     pub(super) fn next_relists(&self, wakes: &mut Wakes) {
-        let from = self.rt.next_sync(self.now);
         let sort = |routine: bool| if routine { WakeSort::Recurring } else { WakeSort::Foreground };
-        match self.rt.phase {
-            WorkerPhase::Sync if self.rt.ending.is_some() => wakes.add(WakeSort::Foreground, from),
-            WorkerPhase::Sync if self.rt.work.is_none() => {
-                for (i, at) in self.rt.notices() {
-                    wakes.add(sort(i.is_some_and(|i| self.ends_as_ever(i))), at.max(from));
+        for (relist, at) in self.rt.relists(self.now, || self.wants_sync(), || self.has_to_finish()) {
+            let sort = match relist {
+                Relist::Notice(i) => sort(i.is_some_and(|i| self.ends_as_ever(i))),
+                Relist::Sync => {
+                    let mut all = 0..self.rt.containers.len();
+                    sort(all.any(|i| self.is_routine(i, jiff::SignedDuration::ZERO)))
                 }
-                if from > self.now && self.wants_sync() {
-                    let all = 0..self.rt.containers.len();
-                    let routine = { all }.any(|i| self.is_routine(i, jiff::SignedDuration::ZERO));
-                    wakes.add(sort(routine), from);
-                }
-            }
-            WorkerPhase::Terminated if !self.rt.finished && self.has_to_finish() => {
-                wakes.add(WakeSort::Foreground, from);
-            }
-            _ => {}
+                Relist::End => WakeSort::Foreground,
+            };
+            wakes.add(sort, at);
         }
     }
 

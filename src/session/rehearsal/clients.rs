@@ -39,12 +39,19 @@ pub fn is_led_to(client: &RunningClient, namespace: &str, service: &str) -> bool
     services.any(|(key, _)| *key.namespace == *namespace && *key.name == *service)
 }
 
+/// The ports of Services that the address of a client stands for, if it asks at an address.
+pub fn asked(cluster: &Cluster, client: &RunningClient) -> Vec<(Key, i32)> {
+    let url = &client.client.url;
+    let address = url.host.parse::<IpAddr>().ok().filter(|_| client.end.is_none());
+    address.map(|ip| cluster.service_ports_at(SocketAddr::new(ip, url.port()))).unwrap_or_default()
+}
+
 /// Whether a client goes on to send to a Service and, if a port of it was chosen, to that port: it names the Service, with or without its
 /// namespace, it asks at an address that stands for it, as whoever is outside of the cluster does, or an ingress controller leads it there.
-/// What an ingress controller leads to the Service is told by no port of the Service.
+/// What an ingress controller leads to the Service is told by no port of the Service. `asked` is what [`asked`] says of the client.
 pub fn sends_to(
-    cluster: &Cluster,
     client: &RunningClient,
+    asked: &[(Key, i32)],
     namespace: &str,
     service: &str,
     chosen: Option<&Port>,
@@ -57,8 +64,7 @@ pub fn sends_to(
     }
     let url = &client.client.url;
     let is_chosen = |port: i32| chosen.is_none_or(|chosen| chosen.port == port);
-    if let Ok(address) = url.host.parse::<IpAddr>() {
-        let asked = cluster.service_ports_at(SocketAddr::new(address, url.port()));
+    if url.host.parse::<IpAddr>().is_ok() {
         let is_it = |key: &Key| *key.namespace == *namespace && *key.name == *service;
         return asked.iter().any(|(key, port)| is_it(key) && is_chosen(*port));
     }
@@ -117,7 +123,7 @@ pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, plan: &Plan) -> O
 /// The clients that send to a Service now; if a port was chosen, those that send to it.
 pub fn of(cluster: &Cluster, namespace: &str, service: &str, chosen: Option<&Port>) -> Vec<RunningClient> {
     let mut all = cluster.clients();
-    all.retain(|c| sends_to(cluster, c, namespace, service, chosen));
+    all.retain(|c| sends_to(c, &asked(cluster, c), namespace, service, chosen));
     all
 }
 

@@ -38,7 +38,8 @@ impl Candidate {
 
 /// The workloads of a cluster whose rollout can be rehearsed, those that a Service leads to first.
 pub fn targets(cluster: &Cluster) -> Vec<Candidate> {
-    let running = cluster.clients();
+    // What an address stands for is asked once for each client, and not once more for each port of each workload.
+    let running: Vec<_> = cluster.clients().into_iter().map(|c| (clients::asked(cluster, &c), c)).collect();
     let mut all = Vec::new();
     for kind in KINDS {
         for (at, _) in cluster.api().cached_list(kind, None) {
@@ -52,8 +53,8 @@ pub fn targets(cluster: &Cluster) -> Vec<Candidate> {
                 let chosen = Some(&port).filter(|_| nth > 0);
                 let senders = running
                     .iter()
-                    .filter(|c| clients::sends_to(cluster, c, namespace, &port.service, chosen));
-                let clients = senders.map(|c| c.client.rate()).collect();
+                    .filter(|(asked, c)| clients::sends_to(c, asked, namespace, &port.service, chosen));
+                let clients = senders.map(|(_, c)| c.client.rate()).collect();
                 Reach { port, clients }
             });
             let reaches = reaches.collect();

@@ -48,11 +48,8 @@ fn relist(rt: &PodRuntime, now: Timestamp) -> Option<Timestamp> {
     if rt.syncing || !rt.todo.is_empty() {
         return None;
     }
-    let from = rt.next_sync(now);
-    let ends = rt.ending.is_some() || (rt.phase == WorkerPhase::Terminated && !rt.finished);
-    let waits = (ends || rt.changed).then_some(from).filter(|at| *at > now);
-    let notices = rt.notices().map(|(_, at)| at.max(from)).filter(|at| *at > now);
-    notices.filter(|_| rt.phase == WorkerPhase::Sync).chain(waits).min()
+    let all = rt.relists(now, || rt.changed, || true);
+    all.into_iter().map(|(_, at)| at).filter(|at| *at > now).min()
 }
 
 fn of(rt: &PodRuntime, now: Timestamp) -> Waits {
