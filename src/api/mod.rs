@@ -52,6 +52,7 @@ pub mod quote;
 pub mod regexp;
 pub mod release;
 pub mod resource;
+pub mod root_ca;
 pub mod scale;
 pub mod service_account_token;
 pub mod service_cidr;

@@ -1,6 +1,9 @@
 //! A command that is executed in a container: what is asked of a kubelet ([`ExecOptions`]), what it answers
 //! ([`Executed`]), and the streams that a client reads ([`Channels`]).
 
+use super::http::{HttpRequest, HttpResponse};
+use super::request::{Request, Response};
+
 /// What is executed (`v1.PodExecOptions`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExecOptions {
@@ -26,7 +29,7 @@ pub enum ExecEnd {
 }
 
 /// What has become of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Executed {
     /// What it printed on standard output.
     pub stdout: String,
@@ -36,6 +39,19 @@ pub struct Executed {
     pub end: ExecEnd,
     /// Whether it has written to files, or sent a signal to the first process of its container.
     pub writes: bool,
+    /// Its requests to kube-apiserver that have written, in their order.
+    pub exchanges: Vec<Exchanged>,
+}
+
+/// A request of a command that has written objects, and its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchanged {
+    /// The request with types, without its body.
+    pub asked: Request,
+    /// The answer to it.
+    pub response: Response,
+    /// Both as they travelled.
+    pub http: (HttpRequest, HttpResponse),
 }
 
 /// The streams of `v5.channel.k8s.io`, whole.

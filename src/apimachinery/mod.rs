@@ -25,7 +25,7 @@ pub mod user;
 mod watch;
 mod wire;
 
-pub use exec::{Channels, ExecEnd, ExecOptions, Executed};
+pub use exec::{Channels, Exchanged, ExecEnd, ExecOptions, Executed};
 pub use http::{HttpRequest, HttpResponse};
 pub use json::ordered;
 pub use log::{ContainerLog, KubeletError, LogOptions, LogPlace};

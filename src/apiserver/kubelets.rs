@@ -21,8 +21,8 @@ pub trait Kubelets {
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError>;
 
-    /// Executes a command in a container of a pod. `api` is what the names of the network are read from. What it writes to files is in the container when the request has been
-    /// answered.
+    /// Executes a command in a container of a pod. `api` is what the names of the network are read from, and what its own
+    /// requests to kube-apiserver write to. What it writes to files is in the container when the request has been answered.
     ///
     /// # Errors
     /// The kubelet refuses, or it cannot be reached.
@@ -31,7 +31,7 @@ pub trait Kubelets {
         node: &str,
         pod: &Key,
         options: &ExecOptions,
-        api: &ApiServer,
+        api: &mut ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError>;
 
@@ -64,7 +64,7 @@ impl Kubelets for NoKubelets {
         _: &str,
         _: &Key,
         _: &ExecOptions,
-        _: &ApiServer,
+        _: &mut ApiServer,
         _: Timestamp,
     ) -> Result<Executed, KubeletError> {
         Err(KubeletError::Unreachable)

@@ -9,10 +9,11 @@ use super::Cluster;
 use super::action::Actor;
 use super::fault::NoSuchFault;
 use super::process::Process;
+use crate::api::persistent::Vector;
 use crate::api::quantity::Amount;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{EndpointSlice, Service};
-use crate::api::{Key, Kind, MetaExt, Object, metrics};
+use crate::api::{Key, Kind, MetaExt, Object, Timestamp, metrics};
 use crate::apimachinery::{Request, Response, Status, Subresource};
 use crate::apiserver::Aggregated;
 use crate::client::{Load, Reading};
@@ -22,6 +23,27 @@ pub const METRICS_SERVER: &str = "metrics-server";
 /// The annotation of a Service with the CPU that the requests to it cost in all. The Service's ready endpoints
 /// share it evenly.
 pub const LOAD_ANNOTATION: &str = "sim.steady/load";
+
+/// The process of the metrics server, if it is installed.
+fn metrics_server(processes: &Vector<Rc<Process>>) -> Option<&Process> {
+    processes.iter().map(|p| &**p).find(|p| &*p.name == METRICS_SERVER && p.is_on(0))
+}
+
+fn aggregated(processes: &Vector<Rc<Process>>, now: Timestamp, whole: bool) -> Aggregated {
+    let Some(p) = metrics_server(processes) else { return Aggregated::Absent };
+    if !whole {
+        return Aggregated::Available(Rc::new([]));
+    }
+    let reading = Reading { caches: &p.caches, now, load: &Load::default() };
+    let answer = p.components.first().filter(|_| p.running).and_then(|c| c.metrics(&reading));
+    answer.map_or(Aggregated::Unavailable, |objects| Aggregated::Available(objects.into()))
+}
+
+/// What kube-apiserver knows of the metrics server when it handles a request for `path`; `None` if that is nothing to it.
+pub(super) fn connected(processes: &Vector<Rc<Process>>, now: Timestamp, path: &str) -> Option<Aggregated> {
+    let rest = path.strip_prefix("/apis")?.trim_start_matches('/');
+    Some(aggregated(processes, now, rest.starts_with(metrics::GROUP)))
+}
 
 impl Cluster {
     /// The answer to a request that kube-apiserver does not answer itself; `None` for all other requests.
@@ -33,14 +55,12 @@ impl Cluster {
             return Some(Response::Success { code: 200, details: None });
         }
         let ours = self.api.serves() && r.kind.is_custom() && r.kind.group() == metrics::GROUP;
-        ours.then(|| self.aggregated(true).answer(r))
+        ours.then(|| aggregated(&self.processes, self.now(), true).answer(r))
     }
 
     /// Tells kube-apiserver about the metrics server before it handles a request for `path`.
     pub(super) fn connect(&mut self, path: &str) {
-        let below = path.strip_prefix("/apis").map(|rest| rest.trim_start_matches('/'));
-        if let Some(rest) = below {
-            let aggregated = self.aggregated(rest.starts_with(metrics::GROUP));
+        if let Some(aggregated) = connected(&self.processes, self.now(), path) {
             self.api.set_aggregated(aggregated);
         }
     }
@@ -52,19 +72,7 @@ impl Cluster {
 
     /// The process of the metrics server, if it is installed.
     fn metrics_server(&self) -> Option<&Process> {
-        self.processes().find(|p| &*p.name == METRICS_SERVER && p.is_on(0))
-    }
-
-    fn aggregated(&self, whole: bool) -> Aggregated {
-        let Some(p) = self.metrics_server() else { return Aggregated::Absent };
-        if !whole {
-            return Aggregated::Available(Rc::new([]));
-        }
-        let answer =
-            p.components.first().filter(|_| p.running).and_then(|c| {
-                c.metrics(&Reading { caches: &p.caches, now: self.now(), load: &Load::default() })
-            });
-        answer.map_or(Aggregated::Unavailable, |objects| Aggregated::Available(objects.into()))
+        metrics_server(&self.processes)
     }
 
     /// What the kubelet of a node answers if it is asked what is used.

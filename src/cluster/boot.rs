@@ -17,7 +17,7 @@ use crate::api::order;
 use crate::api::persistent::Vector;
 use crate::api::service_cidr::DEFAULT_SERVICE_CIDR;
 use crate::api::types::Node;
-use crate::api::{ApiKind, Kind, Object, Timestamp, release};
+use crate::api::{ApiKind, Kind, Object, Timestamp, release, root_ca};
 use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::client::Component;
@@ -145,6 +145,7 @@ impl Cluster {
             elects: false,
             asking: Rc::default(),
             network_changed: false,
+            asks_server: false,
             sends: false,
             memo: Rc::default(),
             traffic: Default::default(),
@@ -274,8 +275,7 @@ fn bootstrap_objects(ip_family: IpFamily) -> Vec<Object> {
                     "name": "kube-root-ca.crt", "namespace": ns,
                     "annotations": {DESCRIPTION_ANNOTATION: DESCRIPTION},
                 },
-                // There is no TLS here, so there is no certificate authority.
-                "data": {"ca.crt": ""},
+                "data": {"ca.crt": root_ca::CERTIFICATE},
             }),
         ));
     }

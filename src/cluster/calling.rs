@@ -74,7 +74,9 @@ impl Cluster {
                 caller.answers = Rc::new(answers);
             }
         }
+        let server = first.door.was_asked() || again.door.was_asked();
         self.callers = callers;
+        self.asks_server |= server;
         self.note(Noted { clients: remembered.take(), ..Noted::default() });
     }
 }

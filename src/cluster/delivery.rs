@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::beyond::{of_api_server, outside};
+use super::beyond::outside;
 use super::network::{Host, Leg, Network, is_own_machine, machine_ranges, moved, protocol_of};
 use crate::api::Key;
 use crate::api::types::discovery::Endpoint;
@@ -43,7 +43,7 @@ impl Network<'_> {
         }
         if self.is_the_control_plane(to.ip()) {
             return if to.port() == API_SERVER && self.api.serves() {
-                (of_api_server(question), Because::Nothing)
+                (self.of_api_server(question), Because::Nothing)
             } else {
                 refused
             };
@@ -78,6 +78,13 @@ impl Network<'_> {
         };
         if let Some(to) = to.and_then(|to| self.mapped_on(host, to, protocol_of(question))) {
             return self.delivered(&moved(question, to));
+        }
+        // A kube-apiserver in a static pod is in the network of its node.
+        if to.is_some_and(|to| to.port() == API_SERVER && self.is_the_control_plane(to.ip())) {
+            return match self.api.serves() {
+                true => (self.of_api_server(question), Because::Nothing),
+                false => (Outcome::Refused, Because::NotListening),
+            };
         }
         if let Some(pod) = kubelet::network::listens_on_host(state, &process.caches, node, question, self.now)
         {
@@ -145,7 +152,7 @@ impl Network<'_> {
     }
 
     /// Whether an address is that of the machine of the control plane, by the EndpointSlices of `kubernetes`.
-    fn is_the_control_plane(&self, address: IpAddr) -> bool {
+    pub(super) fn is_the_control_plane(&self, address: IpAddr) -> bool {
         let has = |e: &Endpoint| e.addresses.iter().any(|a| a.parse() == Ok(address));
         let slices = self.slices(&Key::new("default", "kubernetes"));
         slices.iter().flat_map(|s| s.endpoints.iter().flatten()).any(has)

@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use super::Cluster;
 use super::lookup::LookedUp;
 use super::network::{Network, SOURCE_PORT, own_machine, protocol_of, sent_by};
+use super::requests::Door;
 use crate::api::{Key, MetaExt};
 use crate::network::cni::{self, Barrier, Headers, Rules, Translation, Way};
 use crate::network::policy::Denied;
@@ -83,6 +84,7 @@ fn word(outcome: &Outcome) -> String {
         Outcome::Unreachable => "unreachable",
         Outcome::Closed => "closed",
         Outcome::Connected => "connected",
+        Outcome::Untrusted(_) => "untrusted",
         Outcome::Answered(response) => return format!("answered with {}", response.status),
     };
     word.to_owned()
@@ -147,7 +149,11 @@ fn translation(walk: Walk) -> Translation {
 /// answer that goes astray is sent, too.
 fn comes_back(reply: &Reply) -> bool {
     match reply.outcome {
-        Outcome::Answered(_) | Outcome::Connected | Outcome::Closed | Outcome::Refused => true,
+        Outcome::Answered(_)
+        | Outcome::Untrusted(_)
+        | Outcome::Connected
+        | Outcome::Closed
+        | Outcome::Refused => true,
         Outcome::TimedOut => reply.because == Because::Astray,
         Outcome::Unreachable => false,
     }
@@ -166,6 +172,7 @@ impl Cluster {
             affinity: &self.affinity,
             remembering: None,
             memo: &self.memo,
+            door: Door::reading(&self.traffic),
             controllers: OnceCell::new(),
             topology: OnceCell::new(),
         }

@@ -11,6 +11,7 @@ use super::memo::Memo;
 use super::network::{From, Network};
 use super::noting::{Noted, Noting};
 use super::process::Process;
+use super::requests::{Door, Writing};
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
@@ -115,7 +116,7 @@ impl Kubelets for Nodes<'_> {
         node: &str,
         pod: &Key,
         options: &ExecOptions,
-        api: &ApiServer,
+        api: &mut ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError> {
         let (actor, process, state) = self.kubelet(node)?;
@@ -124,8 +125,9 @@ impl Kubelets for Nodes<'_> {
         let remembered = RefCell::default();
         let mut execution =
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
+        let writing = RefCell::new(Writing::on(api));
         let network = Network {
-            api,
+            api: &*api,
             processes: self.processes,
             now,
             plugin: self.plugin,
@@ -134,12 +136,18 @@ impl Kubelets for Nodes<'_> {
             affinity: self.affinity,
             remembering: Some(Remembering { noted: &remembered, opens: true }),
             memo: self.memo,
+            door: Door::writing(self.traffic, &writing),
             controllers: OnceCell::new(),
             topology: OnceCell::new(),
         };
         let from = From::new(network, pod);
         let mut done =
             kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
+        drop(from);
+        if let Some((after, exchanges)) = writing.into_inner().into_written() {
+            *api = after;
+            done.exchanges = exchanges;
+        }
         if done.writes {
             self.executed.borrow_mut().push((actor, execution));
         }

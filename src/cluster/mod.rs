@@ -49,6 +49,7 @@ mod process;
 mod proxies;
 mod proxy_health;
 mod ready;
+mod requests;
 mod restore;
 mod services;
 mod shares;
@@ -123,6 +124,8 @@ pub struct Cluster {
     asking: Rc<BTreeMap<Actor, bool>>,
     /// Whether answers of the network may be others than they were.
     network_changed: bool,
+    /// Whether a process has asked kube-apiserver for objects, so that any write may change an answer.
+    asks_server: bool,
     /// What the kube-proxies write their rules with; `None` if there are none to be looked at.
     proxy_mode: Option<Mode>,
     /// The parts of the control plane whose containers run as static pods, each with the kubelet that runs it.

@@ -15,6 +15,7 @@ use super::memo::{At, Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
+use super::requests::Door;
 use super::shares::{Part, hash, shared_out, with_errors};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
@@ -61,6 +62,8 @@ pub(super) struct Network<'a> {
     /// The places of the controllers whose pods are proxies among the processes: looked up when the first request comes to somebody
     /// who could be one of these.
     pub(super) controllers: OnceCell<Controllers>,
+    /// How requests reach kube-apiserver.
+    pub(super) door: Door<'a>,
     /// The nodes with their addresses and pods, once somebody has asked for them.
     pub(super) topology: OnceCell<cni::Network>,
 }
@@ -510,13 +513,14 @@ pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
 pub(super) fn moved(question: &Question, to: SocketAddr) -> Question {
     match question {
         Question::Connect { protocol, .. } => Question::Connect { to, protocol: *protocol },
-        Question::Fetch { tls, host, method, path, headers, .. } => Question::Fetch {
+        Question::Fetch { tls, host, method, path, headers, also, .. } => Question::Fetch {
             to,
             tls: *tls,
             host: host.clone(),
             method: method.clone(),
             path: path.clone(),
             headers: headers.clone(),
+            also: also.clone(),
         },
         Question::Lookup { name, type_, .. } => {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }

@@ -11,6 +11,7 @@ use super::affinity::Remembering;
 use super::network::Network;
 use super::noting::{Noted, Noting};
 use super::policing::Policing;
+use super::requests::Door;
 use crate::api::{Key, Kind, MetaExt, Object};
 use crate::apiserver::Write;
 use crate::client::Published;
@@ -52,8 +53,8 @@ impl Cluster {
             w.object.kind == Kind::POD && labels(&w.prev) != labels(&w.next)
         };
         let policed = Policing(&self.api).is_needed() && self.network_plugin().enforces_policies();
-        self.network_changed |=
-            writes.iter().any(|w| KINDS.contains(&w.object.kind) || (policed && relabelled(w)));
+        self.network_changed |= (self.asks_server && !writes.is_empty())
+            || writes.iter().any(|w| KINDS.contains(&w.object.kind) || (policed && relabelled(w)));
     }
 
     /// Answers what processes have asked since the last action and, if something has changed, what they had asked before.
@@ -67,8 +68,11 @@ impl Cluster {
         let asking: Vec<Actor> =
             self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
         self.refresh_affinity();
+        // All are asked again, so it is found out anew who asks the API server.
+        self.asks_server &= !changed;
         for actor in asking {
             let (news, asks, noted) = self.news_for(actor);
+            self.asks_server |= noted.server;
             self.note(noted);
             if asks {
                 Rc::make_mut(&mut self.asking).insert(actor, false);
@@ -110,6 +114,7 @@ impl Cluster {
                 affinity: &self.affinity,
                 remembering: Some(Remembering { noted: &remembered, opens }),
                 memo: &self.memo,
+                door: Door::reading(&self.traffic),
                 controllers: OnceCell::new(),
                 topology: OnceCell::new(),
             }
@@ -127,7 +132,8 @@ impl Cluster {
                 news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
             }
         }
-        (all, asks, Noted { clients: remembered.take(), ..noted.take() })
+        let server = first.door.was_asked() || network.door.was_asked();
+        (all, asks, Noted { clients: remembered.take(), server, ..noted.take() })
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Noted {
     pub(super) visits: Vec<Visited>,
     /// The clients with session affinity that nodes remember since.
     pub(super) clients: Vec<Remembered>,
+    /// Whether kube-apiserver has answered.
+    pub(super) server: bool,
 }
 
 /// Who notes the queries that come to CoreDNS, and the requests that come to servers.

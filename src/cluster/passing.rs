@@ -20,7 +20,7 @@ use crate::network::gateway::Configuration;
 use crate::network::ingress::{self as nginx, Flags, Nginx};
 use crate::network::nginx::Passing;
 use crate::network::passing::{HeaderChange, Passed, Passes, Place, Request, Routed, Then, Upstream};
-use crate::network::question::{Behind, Via, reason};
+use crate::network::question::{Also, Behind, Trust, Via, reason};
 use crate::network::traffic::Client;
 use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
@@ -62,6 +62,7 @@ fn page(status: u16, location: Option<&Rc<str>>) -> Outcome {
         location: location.cloned().unwrap_or_else(|| "".into()),
         headers: Default::default(),
         takes: SignedDuration::ZERO,
+        goes_on: SignedDuration::ZERO,
         by: None,
     }))
 }
@@ -93,7 +94,7 @@ fn tried(passed: &Passed, reply: &Reply) -> (Tried, bool) {
             (Tried::Failed(502, no_time), passed.next_on_error)
         }
         // It is no HTTP that comes back.
-        Outcome::Connected => (Tried::Failed(502, no_time), false),
+        Outcome::Connected | Outcome::Untrusted(_) => (Tried::Failed(502, no_time), false),
     }
 }
 
@@ -120,7 +121,7 @@ impl<'n> Network<'n> {
     /// What becomes of a request that has come to an address where a proxy accepts it; `None` if somebody else is there. `hops`
     /// counts the proxies that it has come by; `mounted` says that a configuration that is mounted there passes it on.
     pub(super) fn passed_on(&self, question: &Question, hops: usize, mounted: bool) -> Option<Vec<Part>> {
-        let Question::Fetch { to, tls, host, method, path, headers } = question else { return None };
+        let Question::Fetch { to, tls, host, method, path, headers, .. } = question else { return None };
         let controllers = self.controllers.get_or_init(|| {
             let place = |name: &str| self.processes.iter().position(|p| &*p.name == name);
             Controllers { ingress: place(ingress_nginx::NAME), gateway: place(gateway_fabric::NAME) }
@@ -398,9 +399,14 @@ fn sum(peers: &[Peer]) -> u128 {
 
 /// What nginx asks an endpoint.
 fn asked(question: &Question, passed: &Passed, to: SocketAddr) -> Question {
-    let (method, headers) = match question {
-        Question::Fetch { method, headers, .. } => (method.clone(), passed.request.of_request(headers)),
-        _ => ("GET".into(), Default::default()),
+    let (method, headers, also) = match question {
+        // nginx checks no certificates (`proxy_ssl_verify off`).
+        Question::Fetch { method, headers, also, .. } => (
+            method.clone(),
+            passed.request.of_request(headers),
+            Also { trust: Trust::Anything, ..also.clone() },
+        ),
+        _ => ("GET".into(), Default::default(), Also::default()),
     };
     Question::Fetch {
         to,
@@ -409,5 +415,6 @@ fn asked(question: &Question, passed: &Passed, to: SocketAddr) -> Question {
         method,
         path: passed.path.clone(),
         headers,
+        also,
     }
 }

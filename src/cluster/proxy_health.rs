@@ -122,6 +122,7 @@ fn response(answer: Answer) -> Response {
         location: "".into(),
         headers: HeaderFields::new(headers.into_iter().map(|(n, v)| (n.into(), v.into())).collect()),
         takes: Default::default(),
+        goes_on: Default::default(),
         by: None,
     }
 }

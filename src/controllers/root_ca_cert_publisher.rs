@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::serviceaccounts_controller::is_active;
 use crate::api::types::{ConfigMap, Namespace, ObjectMeta};
-use crate::api::{Key, Kind, MetaExt, ObjectRef};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, root_ca};
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 /// The name of the ConfigMaps.
@@ -50,8 +50,7 @@ impl Reconciler for Publisher {
     async fn sync(self, cx: Context, key: Key) -> Result {
         let at = Key::new(&key.name, ROOT_CA_CERT_CONFIG_MAP);
         let reference = ObjectRef { kind: Kind::CONFIG_MAP, key: at.clone() };
-        // There is no TLS here, so the certificate is empty.
-        let data = BTreeMap::from([("ca.crt".to_owned(), String::new())]);
+        let data = BTreeMap::from([("ca.crt".to_owned(), root_ca::CERTIFICATE.to_owned())]);
         let description = |m: &mut ObjectMeta| {
             let annotations = m.annotations.get_or_insert_default();
             annotations.insert(DESCRIPTION_ANNOTATION.into(), DESCRIPTION.into());

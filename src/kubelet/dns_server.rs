@@ -52,6 +52,7 @@ impl Process {
                 (true, _) => "OK".into(),
             },
             takes: SignedDuration::ZERO,
+            goes_on: SignedDuration::ZERO,
             by: None,
             location: "".into(),
             headers: Default::default(),

@@ -27,13 +27,13 @@ use crate::shell::{self, Outside, Program, Sent};
 /// The network as a command finds it, which also notes the answers.
 struct Noting<'a> {
     outside: &'a dyn Outside,
-    answers: RefCell<BTreeMap<Question, Answer>>,
+    answers: RefCell<BTreeMap<Question, Vec<Answer>>>,
 }
 
 impl Outside for Noting<'_> {
     fn answer(&self, question: &Question) -> Option<Answer> {
         let answer = self.outside.answer(question)?;
-        self.answers.borrow_mut().insert(question.clone(), answer.clone());
+        self.answers.borrow_mut().entry(question.clone()).or_default().push(answer.clone());
         Some(answer)
     }
 
@@ -42,9 +42,21 @@ impl Outside for Noting<'_> {
     }
 }
 
-impl Outside for Execution {
+/// The network as a command found it that is run again: the answers come in their order.
+struct Again<'a> {
+    execution: &'a Execution,
+    /// How often each question was asked.
+    asked: RefCell<BTreeMap<&'a Question, usize>>,
+}
+
+impl Outside for Again<'_> {
     fn answer(&self, question: &Question) -> Option<Answer> {
-        self.answers.get(question).cloned()
+        let (question, answers) = self.execution.answers.get_key_value(question)?;
+        let mut asked = self.asked.borrow_mut();
+        let nth = asked.entry(question).or_default();
+        let answer = answers.get(*nth).or(answers.last());
+        *nth += 1;
+        answer.cloned()
     }
 }
 
@@ -55,8 +67,8 @@ pub struct Execution {
     pub pod: Key,
     /// What was executed.
     pub options: ExecOptions,
-    /// What the network has answered to it.
-    pub answers: BTreeMap<Question, Answer>,
+    /// What the network has answered to it, each time that it asked: what it writes to the API server can change the next answer.
+    pub answers: BTreeMap<Question, Vec<Answer>>,
 }
 
 /// What becomes of a command that is executed in a container. `outside` answers what it asks the network; the answers are noted
@@ -81,7 +93,8 @@ pub fn exec(
     })?;
     if let Some(why) = turn.cannot_start_command(i, command) {
         let end = ExecEnd::NotStarted(why);
-        return Ok(Executed { stdout: String::new(), stderr: String::new(), end, writes: false });
+        let (stdout, stderr) = (String::new(), String::new());
+        return Ok(Executed { stdout, stderr, end, writes: false, exchanges: Vec::new() });
     }
     let noting = Noting { outside, answers: RefCell::default() };
     let done = turn.execute_asked(i, &execution.options, now, &noting).ok_or(KubeletError::NotFound)?;
@@ -94,6 +107,7 @@ pub fn exec(
         stderr: printed(true),
         end: done.takes.map_or(ExecEnd::Runs, |_| ExecEnd::Exited(done.code)),
         writes: !done.writes.is_empty() || !done.signals.is_empty(),
+        exchanges: Vec::new(),
     })
 }
 
@@ -103,7 +117,8 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Ex
     let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, &pod.pod, execution, cx.now) else {
         return false;
     };
-    let Some(done) = turn.execute_asked(i, &execution.options, cx.now, execution) else { return false };
+    let again = Again { execution, asked: RefCell::default() };
+    let Some(done) = turn.execute_asked(i, &execution.options, cx.now, &again) else { return false };
     turn.note_execution(i, &done);
     // Containers of other pods find at once what it has written into volumes that they share.
     turn.tell_writes();

@@ -83,6 +83,8 @@ impl Turn<'_> {
         outside: &dyn Outside,
     ) -> Option<Executed> {
         let (program, world) = self.surroundings(i, at)?;
+        // What the container's own process was told is nothing to a command, which asks by itself.
+        let world = World { answers: Rc::default(), ..world };
         let program = Program {
             words: options.command.clone(),
             stdin: options.stdin_open,

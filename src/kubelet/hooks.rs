@@ -104,7 +104,7 @@ impl Turn<'_> {
             |why: &str| Some(format!("Get {}: dial tcp {}:{}: {why}", go_quote(&url), asks.to, asks.port));
         match outcome {
             Outcome::Answered(response) => (response.takes, None),
-            Outcome::Connected => (SignedDuration::ZERO, None),
+            Outcome::Connected | Outcome::Untrusted(_) => (SignedDuration::ZERO, None),
             Outcome::TimedOut => (CONNECT, failed("connect: connection timed out")),
             Outcome::Unreachable => (SignedDuration::ZERO, failed("connect: no route to host")),
             Outcome::Refused => (SignedDuration::ZERO, failed("connect: connection refused")),

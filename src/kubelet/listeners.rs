@@ -238,7 +238,7 @@ impl Turn<'_> {
         let Some((i, r, spec)) = listener else {
             return (Outcome::Refused, self.why_refused(port, protocol, at));
         };
-        let Question::Fetch { to, tls, host, method, path, headers } = question else {
+        let Question::Fetch { to, tls, host, method, path, headers, .. } = question else {
             return (Outcome::Connected, Because::Nothing);
         };
         if let Some(page) = r.process.as_ref().filter(|_| !tls).and_then(|p| p.page(to.port(), path, at)) {
@@ -333,6 +333,7 @@ impl Turn<'_> {
                 content_type: "text/plain".into(),
                 body: format!("{}\n", meta.name()).into(),
                 takes: Default::default(),
+                goes_on: Default::default(),
             },
         };
         if let Some(text) = text {

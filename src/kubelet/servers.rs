@@ -185,6 +185,7 @@ impl Server<'_> {
                 content_type: type_.into(),
                 body: body.into(),
                 takes: SignedDuration::ZERO,
+                goes_on: SignedDuration::ZERO,
             })))
         };
         let respond = |status: u16, server: &str, type_: &str, body: String| {

@@ -148,6 +148,7 @@ impl UrlSource {
             Outcome::Refused => failed(&format!("dial tcp {to}: connect: connection refused")),
             Outcome::Unreachable => failed(&format!("dial tcp {to}: connect: no route to host")),
             Outcome::TimedOut => failed(GAVE_UP),
+            Outcome::Untrusted(_) => failed(UNTRUSTED),
             Outcome::Connected if url.tls => failed(UNTRUSTED),
             Outcome::Closed | Outcome::Connected => failed("EOF"),
             Outcome::Answered(response) if response.takes > TIMEOUT => failed(GAVE_UP),

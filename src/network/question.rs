@@ -13,6 +13,7 @@ use super::passing::{Lack, Place};
 use super::policy::Direction;
 use super::protocol::Protocol;
 use super::serving::{Serving, WHOLE};
+use super::url::Url;
 use crate::api::Key;
 
 /// How often a packet may be passed on if nobody says (Linux' `net.ipv4.ip_default_ttl`).
@@ -60,7 +61,52 @@ pub enum Question {
         path: Rc<str>,
         /// The other header fields that the client was told to send.
         headers: HeaderFields,
+        /// What else belongs to the request.
+        also: Also,
     },
+}
+
+/// What belongs to an HTTP request beside its first line and the header fields that its client was told to send. It is no part of the
+/// text of a question, by which connections are spread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Also {
+    /// What the client calls itself, if no header field says so (`User-Agent`).
+    pub agent: Rc<str>,
+    /// Whose certificates it takes.
+    pub trust: Trust,
+    /// The name that a certificate has to be for: the host of the URL. Empty if the client looks at no certificate.
+    pub name: Rc<str>,
+    /// The body.
+    pub body: Rc<str>,
+}
+
+impl Also {
+    /// What belongs to a request for a URL.
+    pub fn of(agent: &str, url: &Url, trust: Trust, body: &str) -> Also {
+        let name = if trust == Trust::Anything { "" } else { &*url.host };
+        Also { agent: agent.into(), name: name.into(), trust, body: body.into() }
+    }
+}
+
+/// Whose certificates a client of TLS takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trust {
+    /// Any certificate, or the client does not speak TLS.
+    #[default]
+    Anything,
+    /// Those that an authority has signed which everybody knows.
+    System,
+    /// Those that an authority of this file has signed.
+    Authority(Rc<str>),
+}
+
+/// Why a client does not take a server's certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistrust {
+    /// It does not know the authority that has signed it.
+    Issuer,
+    /// It is for other names.
+    Name,
 }
 
 impl fmt::Display for Question {
@@ -75,7 +121,7 @@ impl fmt::Display for Question {
                 }
                 whole.map_or(Ok(()), |bytes| write!(f, " {bytes} bytes in one piece"))
             }
-            Question::Fetch { to, tls, host, method, path, headers } => {
+            Question::Fetch { to, tls, host, method, path, headers, also: _ } => {
                 let scheme = if *tls { "https" } else { "http" };
                 write!(f, "{method} {scheme}://{host}{path} @{to}")?;
                 headers.iter().try_for_each(|(name, value)| write!(f, " {name}: {value}"))
@@ -232,6 +278,8 @@ pub enum Outcome {
     Closed,
     /// The connection was accepted, and nothing is known of who speaks there.
     Connected,
+    /// The connection was accepted, and the client has ended it because of the server's certificate.
+    Untrusted(Mistrust),
     /// The HTTP server answers.
     Answered(Rc<Response>),
 }
@@ -253,6 +301,8 @@ pub struct Response {
     pub headers: HeaderFields,
     /// How long the server takes.
     pub takes: SignedDuration,
+    /// For how long the body goes on when all of it is there that is known: a watch. Mostly no time.
+    pub goes_on: SignedDuration,
     /// The process that answers; `None` if nothing is known of it.
     pub by: Option<Rc<Serving>>,
 }

@@ -264,3 +264,40 @@ fn who_a_container_runs_as_and_whom_it_asks_for_names() {
         "{waiting}"
     );
 }
+
+/// A command that a person executes in a pod writes by the account of the pod. It is one step, and a link repeats it.
+#[test]
+fn what_a_command_writes_to_the_api_server_is_a_step() {
+    let mut s = session();
+    s.apply(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: edits}\n\
+         roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}\n\
+         subjects: [{kind: ServiceAccount, name: default, namespace: default}]\n",
+    );
+    let moments = s.timeline().len();
+    let line = "web -- sh -c 'D=/var/run/secrets/kubernetes.io/serviceaccount; curl -s --cacert $D/ca.crt \
+        -H \"Authorization: Bearer $(cat $D/token)\" -X DELETE \
+        https://kubernetes.default.svc/api/v1/namespaces/default/configmaps/settings'";
+    let out = exec(&mut s, line);
+    assert!(out.stdout.contains("\"status\": \"Success\""), "{out:?}");
+    assert_eq!(s.timeline().len(), moments + 1);
+    let id = s.at();
+    let writes = s.current().writes();
+    let [write] = writes.as_slice() else { panic!("{writes:?}") };
+    assert_eq!(
+        (write.object.to_string().as_str(), write.verb_string().as_str()),
+        ("configmap/default/settings", "delete")
+    );
+    assert_eq!(&*write.user, "system:serviceaccount:default:default");
+    let exchanges = s.exchanges(id);
+    let paths: Vec<String> =
+        exchanges.iter().map(|e| format!("{} {}", e.request.verb.method(), e.request.path())).collect();
+    assert_eq!(paths, ["DELETE /api/v1/namespaces/default/configmaps/settings"]);
+    assert!(exchanges.iter().all(|e| &*e.request.user == "system:serviceaccount:default:default"));
+    let link = Link::decode(&Link::of(&s).encode()).unwrap();
+    let mut replay = Replay::new(&link);
+    while !replay.advance(10) {}
+    let replayed = replay.finish();
+    assert!(replayed.same);
+    assert_eq!(replayed.session.cluster().digest(), s.cluster().digest());
+}

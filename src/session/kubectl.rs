@@ -10,7 +10,7 @@ use super::into::Exchange;
 use super::moment::What;
 use super::op::Op;
 use crate::api::{Timestamp, order};
-use crate::apimachinery::{HttpRequest, HttpResponse};
+use crate::apimachinery::{Exchanged, HttpRequest, HttpResponse};
 use crate::apiserver::Write;
 use crate::apiserver::http::texts_of;
 use crate::cluster::Cluster;
@@ -249,6 +249,10 @@ impl ApiClient for Client {
         let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
         self.changed |= served.changed;
+        for Exchanged { asked, response, http } in served.exchanges {
+            let (request, http) = (Rc::new(asked), Some(Rc::new(http)));
+            self.exchanges.push(Exchange { request, response, why: None, http });
+        }
         if let Some((typed, answered)) = served.exchange.map(|e| *e) {
             self.exchanges.push(Exchange {
                 request: Rc::new(typed),

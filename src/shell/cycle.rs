@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::Printed;
 use crate::api::{Timestamp, later};
-use crate::network::question::HeaderFields;
+use crate::network::question::{Also, HeaderFields};
 use crate::network::url::Url;
 use crate::network::{Outcome, Reply, Response};
 
@@ -24,6 +24,8 @@ pub struct Sending {
     pub agent: Rc<str>,
     /// The other header fields.
     pub headers: HeaderFields,
+    /// What else belongs to it.
+    pub also: Also,
     /// How long the program waits for the connection; `None` if it does not say.
     pub connect: Option<SignedDuration>,
     /// How long the program waits for all of it; `None` if it does not say.

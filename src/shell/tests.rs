@@ -336,6 +336,7 @@ fn serves(status: u16, body: &str) -> Outcome {
         content_type: "text/html".into(),
         body: body.into(),
         takes: SignedDuration::ZERO,
+        goes_on: SignedDuration::ZERO,
         by: None,
         location: "".into(),
         headers: Default::default(),

@@ -95,9 +95,16 @@ impl ApiServer {
             };
             object.is_some_and(|o| o.uid() == uid && lasts(o))
         };
-        if !is_there(Kind::SERVICE_ACCOUNT, namespace, "/serviceaccount") {
+        // A kubelet here makes the tokens of files by itself, and does not know the account's uid: a server would have written that of the
+        // account that was there when the token was issued.
+        let known = text(of, "/serviceaccount/uid");
+        let uid = if known.is_empty() {
+            self.account_at(namespace, text(of, "/serviceaccount/name"), claims)?
+        } else if is_there(Kind::SERVICE_ACCOUNT, namespace, "/serviceaccount") {
+            known.to_owned()
+        } else {
             return None;
-        }
+        };
         let mut extra = BTreeMap::new();
         let mut add = |key: &str, value: &str| {
             if !value.is_empty() {
@@ -121,7 +128,18 @@ impl ApiServer {
             add(&format!("{part}-name"), text(of, &format!("/{part}/name")));
             add(&format!("{part}-uid"), text(of, &format!("/{part}/uid")));
         }
-        let uid = text(of, "/serviceaccount/uid").to_owned();
         Some(UserInfo { uid, extra, ..UserInfo::of_account(namespace, text(of, "/serviceaccount/name")) })
+    }
+
+    /// The uid of an account that has been there since a token was issued; `None` if there is none.
+    fn account_at(&self, namespace: &str, name: &str, claims: &Value) -> Option<String> {
+        let at = ObjectRef::new(Kind::SERVICE_ACCOUNT, namespace, name);
+        let account = &self.etcd.get(&at)?.object;
+        let issued = claims.get("iat").and_then(Value::as_i64)?;
+        let meta = account.meta();
+        let created = meta.creation_timestamp.as_ref().is_some_and(|t| t.0.as_second() <= issued);
+        let deleted = meta.deletion_timestamp.as_ref();
+        let lasts = deleted.is_none_or(|t| t.0.as_second() >= self.now.as_second() - LEEWAY);
+        (created && lasts).then(|| account.uid().to_owned())
     }
 }

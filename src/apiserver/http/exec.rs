@@ -75,7 +75,7 @@ impl Call<'_> {
         let options = ExecOptions { container, command, stdin: stdin.into_owned(), stdin_open };
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
-        let Executed { stdout, stderr, end, writes } =
+        let Executed { stdout, stderr, end, writes, exchanges } =
             self.kubelets.exec(&node, &key, &options, self.api, now).map_err(|e| match e {
                 KubeletError::Refused(why) => Status::bad_request(why),
                 KubeletError::Failed(why) => {
@@ -88,6 +88,7 @@ impl Call<'_> {
                 }
             })?;
         self.changed = writes;
+        self.exchanges = exchanges;
         let channels = Channels { stdout, stderr, status: status_of(&end, &options.command) };
         let content_type = PROTOCOL.to_owned();
         Ok(HttpResponse {

@@ -54,7 +54,7 @@ use super::{Kubelets, NoKubelets};
 use crate::api::Kind;
 use crate::api::quote::{go_quote, is_print};
 use crate::apimachinery::{
-    Details, HttpRequest, HttpResponse, Query, Request, Response, Status, Subresource,
+    Details, Exchanged, HttpRequest, HttpResponse, Query, Request, Response, Status, Subresource,
 };
 
 use answer::Answer;
@@ -90,6 +90,8 @@ pub struct Served {
     pub exchange: Option<Box<(Request, Response)>>,
     /// Whether something was changed that is not stored: a command that was executed in a container has written files.
     pub changed: bool,
+    /// The requests that such a command has sent itself and that have written objects.
+    pub exchanges: Vec<Exchanged>,
 }
 
 /// Answers a request of a server without kubelets. The body of a list is whole; that of a watch has the events up to now.
@@ -141,10 +143,11 @@ pub(super) fn serve_in(
         asked: None,
         answered: None,
         changed: false,
+        exchanges: Vec::new(),
     };
     let result = call.run();
     let pretty = call.pretty();
-    let Call { cx, mut warnings, mut stream, asked, answered, changed, .. } = call;
+    let Call { cx, mut warnings, mut stream, asked, answered, changed, exchanges, .. } = call;
     let answered = match &result {
         Ok(_) => answered,
         Err(status) => Some(Response::Failure(Box::new(status.clone()))),
@@ -172,7 +175,7 @@ pub(super) fn serve_in(
     }
     response.warnings = warning::headers(&warnings);
     cx.warnings = warnings;
-    Served { response, stream, exchange, changed }
+    Served { response, stream, exchange, changed, exchanges }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes, for a server of sockets that does not read so
@@ -210,6 +213,8 @@ struct Call<'a> {
     answered: Option<Response>,
     /// Whether something was changed that is not stored.
     changed: bool,
+    /// The requests of a command in a container that have written.
+    exchanges: Vec<Exchanged>,
 }
 
 type Result<T> = std::result::Result<T, Status>;

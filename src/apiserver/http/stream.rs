@@ -3,12 +3,14 @@
 //! A client that reads slowly costs no more than a cursor over a snapshot of the store, and clients that read
 //! the same objects share their texts.
 
+use jiff::SignedDuration;
+
 use super::followed_log::FollowedLog;
 use super::indent::Indent;
 use super::list::ListBody;
 use super::piece::Piece;
 use super::texts::TextCache;
-use super::watch::Watch;
+use super::watch::{WATCH_SECONDS, Watch};
 use crate::apiserver::{ApiServer, Kubelets};
 
 /// A body that is made as it is read.
@@ -55,6 +57,16 @@ impl Stream {
                 Body::Watch(watch) => watch.ended(),
                 Body::Log(log) => log.ended(),
             }
+    }
+
+    /// How long it goes on if nothing happens: a watch until its time is over, and a log that is followed as long.
+    pub fn goes_on(&self, api: &ApiServer) -> SignedDuration {
+        match &self.body {
+            _ if self.ended() => SignedDuration::ZERO,
+            Body::List(_) => SignedDuration::ZERO,
+            Body::Watch(watch) => watch.ends.duration_since(api.now).max(SignedDuration::ZERO),
+            Body::Log(_) => SignedDuration::from_secs(WATCH_SECONDS),
+        }
     }
 
     /// The next piece; empty if there is nothing to tell now. A piece of a watch ends with a whole event.

@@ -47,7 +47,7 @@ pub(super) struct Watch {
     /// Whether a table was sent already: only the first has columns.
     headed: bool,
     pub(super) revision: u64,
-    ends: Timestamp,
+    pub(super) ends: Timestamp,
     bookmark: Option<Timestamp>,
     /// What was there at the beginning, as far as it was not told yet.
     pub(super) initial: Option<Cursor>,

@@ -11,6 +11,7 @@ use super::{Call, Result, custom, method_not_allowed, scale};
 use crate::api::go_types;
 use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, Object};
+use crate::apimachinery::user::SERVICE_ACCOUNT_PREFIX;
 use crate::apimachinery::{
     Binding, Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
     Subresource, Verb,
@@ -31,7 +32,9 @@ impl Call<'_> {
     /// The typed request, still without a body.
     fn begin(&mut self, target: &Target, verb: Verb, options: &WriteOptions) -> Request {
         let manager = self.manager(&options.field_manager);
-        let user = self.manager("");
+        // A person at the terminal is known by the program, and a ServiceAccount by its name.
+        let account = self.cx.user.as_ref().filter(|u| u.name.starts_with(SERVICE_ACCOUNT_PREFIX));
+        let user = account.map_or_else(|| self.manager(""), |account| account.name.as_str().into());
         let key = Key::new(
             target.namespace.as_deref().unwrap_or_default(),
             target.name.as_deref().unwrap_or_default(),

@@ -22,6 +22,7 @@ mod persistentvolume;
 mod podautoscaler;
 mod podgc;
 mod replicaset;
+mod requests;
 mod service_cidr;
 mod serviceaccounts_controller;
 mod sets;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::{Timestamp, later};
-use crate::network::question::HeaderFields;
+use crate::network::question::{Also, HeaderFields};
 use crate::network::url::Url;
 
 /// The most requests a second of one client.
@@ -67,6 +67,8 @@ pub struct Client {
     pub agent: Rc<str>,
     /// The other header fields.
     pub headers: HeaderFields,
+    /// What else belongs to each of its requests; what it calls itself is above. A client that is declared takes any certificate.
+    pub also: Also,
 }
 
 /// Why the declaration of a client cannot be read.
@@ -116,6 +118,7 @@ impl Client {
             method: "GET".into(),
             agent: GO.into(),
             headers: HeaderFields::default(),
+            also: Also::default(),
         }
     }
 

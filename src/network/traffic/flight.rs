@@ -145,7 +145,9 @@ impl Ledger {
                 let waits = f.client.connect.map_or(UNREACHABLE, |own| own.min(UNREACHABLE));
                 return self.fail_after(f, at, left.min(waits), Cause::TimedOut(because));
             }
-            Outcome::Closed | Outcome::Connected => return self.failed(f, Cause::NoHttp, at),
+            Outcome::Closed | Outcome::Connected | Outcome::Untrusted(_) => {
+                return self.failed(f, Cause::NoHttp, at);
+            }
             Outcome::Answered(response) => response.clone(),
         };
         let by = response.by.as_ref();

@@ -134,6 +134,7 @@ mod tests {
             location: "".into(),
             headers: Default::default(),
             takes: SignedDuration::from_millis(100),
+            goes_on: SignedDuration::ZERO,
             by: Some(serving.clone()),
         };
         let reply = Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing);

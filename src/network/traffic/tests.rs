@@ -97,6 +97,7 @@ impl Web {
             content_type: "".into(),
             body: "".into(),
             takes: SignedDuration::from_millis(self.takes.max(self.cpu)),
+            goes_on: SignedDuration::ZERO,
             by: Some(self.serving()),
             location: "".into(),
             headers: Default::default(),

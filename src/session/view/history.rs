@@ -49,8 +49,9 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
                 moment: id,
                 place,
                 revision: w.revision,
-                by: moment
-                    .by(cluster)
+                by: w
+                    .by_account()
+                    .or_else(|| moment.by(cluster))
                     .or_else(|| cluster.name_of_user(&w.user))
                     .unwrap_or_else(|| w.user.clone()),
                 verb: w.verb_string(),

@@ -20,6 +20,7 @@ fn answer(millis: i64) -> Answer {
         content_type: "".into(),
         body: "OK!".into(),
         takes: SignedDuration::from_millis(millis),
+        goes_on: SignedDuration::ZERO,
     };
     let reply = Reply::of_all(crate::network::Outcome::Answered(Rc::new(response)), Because::Nothing);
     Answer::Replies { replies: [reply].into(), seed: 1 }
@@ -34,6 +35,7 @@ fn world(answers: &[(i64, i64)]) -> World {
         method: "GET".into(),
         path: "/".into(),
         headers: Default::default(),
+        also: Default::default(),
     };
     let all = answers.iter().map(|(from, takes)| (at(*from), answer(*takes))).collect();
     World { answers: Rc::new(BTreeMap::from([(question, all)])), ..World::default() }

@@ -2,16 +2,17 @@
 
 use jiff::SignedDuration;
 
-use super::http::{Failed, Limits, Request, header_fields};
+use super::http::{Failed, Limits, Request, header_fields, with_own};
+use super::sent::{self, FORM};
 use super::{flags, has, value};
 use crate::api::Timestamp;
 use crate::network::Response;
-use crate::network::question::reason;
+use crate::network::question::{Also, Mistrust, Trust, reason};
 use crate::network::url::{NotAUrl, Url};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::text;
 
-const VALUED: [&str; 42] = [
+const VALUED: [&str; 49] = [
     "o",
     "X",
     "H",
@@ -52,9 +53,22 @@ const VALUED: [&str; 42] = [
     "key",
     "data-raw",
     "data-binary",
+    "data-ascii",
+    "data-urlencode",
+    "json",
+    "capath",
+    "oauth2-bearer",
+    "max-redirs",
+    "url",
     "resolve",
     "proxy",
 ];
+
+/// What curl says after the message of a certificate that it does not take (`CURL_CA_CERT_ERRORMSG` in `src/tool_operate.c`).
+const UNVERIFIED: &str = "More details here: https://curl.se/docs/sslcerts.html\n\n\
+    curl failed to verify the legitimacy of the server and therefore could not\n\
+    establish a secure connection to it. To learn more about this situation and\n\
+    how to fix it, please visit the webpage mentioned above.";
 
 /// Statuses after which `--retry` tries again.
 const TRANSIENT: [u16; 6] = [408, 429, 500, 502, 503, 504];
@@ -77,6 +91,9 @@ pub(super) fn headers(response: &Response, now: Timestamp) -> Vec<String> {
     lines.extend(response.headers.iter().map(|(name, value)| format!("{name}: {value}")));
     lines
 }
+
+/// The form that `--json` says.
+const JSON: &str = "application/json";
 
 /// How many redirects `--location` follows (`--max-redirs`).
 const REDIRECTS: usize = 50;
@@ -107,6 +124,9 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let fail = |shell: &mut Shell<'_>, code: i32, message: &str| {
         if !silent {
             shell.error(&format!("curl: ({code}) {message}"));
+            if code == 60 {
+                shell.error(UNVERIFIED);
+            }
         }
         Ok(code)
     };
@@ -124,28 +144,62 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let seconds = |names: &[&str]| value(&flags, names).and_then(text::duration).filter(|t| t.is_positive());
     let limits = Limits { connect: seconds(&["connect-timeout"]), total: seconds(&["m", "max-time"]) };
     let head = has(&flags, &["I", "head"]);
-    let posts = has(&flags, &["d", "data", "data-raw", "data-binary", "F", "form"]);
+    let body = match sent::curl_body(shell, &flags)? {
+        Ok(body) => body,
+        Err(path) => return fail(shell, 26, &format!("Failed to open {path}")),
+    };
+    let gets = has(&flags, &["G", "get"]);
+    if let Some(query) = body.as_ref().filter(|_| gets) {
+        let sign = if url.path.contains('?') { '&' } else { '?' };
+        url.path.push_str(&format!("{sign}{query}"));
+    }
+    let body = body.filter(|_| !gets);
+    let posts = has(&flags, &["F", "form"]) || body.is_some();
     let method = match value(&flags, &["X", "request"]) {
         Some(method) => method,
         None if head => "HEAD",
-        None if posts => "POST",
         None if has(&flags, &["T", "upload-file"]) => "PUT",
+        None if posts => "POST",
         None => "GET",
     };
     let host = flags.iter().rev().filter(|f| matches!(f.name, "H" | "header"));
     let host =
         host.filter_map(|f| f.value.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let mut host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
-    let fields = header_fields(&flags);
+    let bearer = value(&flags, &["oauth2-bearer"]).map(|token| format!("Bearer {token}"));
+    let mut own: Vec<(&str, &str)> = bearer.iter().map(|bearer| ("Authorization", bearer.as_str())).collect();
+    match () {
+        () if has(&flags, &["json"]) => own.extend([("Content-Type", JSON), ("Accept", JSON)]),
+        () if body.is_some() && !has(&flags, &["T", "upload-file"]) => own.push(("Content-Type", FORM)),
+        () => {}
+    }
+    let fields = with_own(&header_fields(&flags), &own);
     let follows = has(&flags, &["L", "location"]);
     let agent = value(&flags, &["A", "user-agent"]).unwrap_or("curl/8.14.1");
+    let trust = match has(&flags, &["k", "insecure"]) {
+        true => Trust::Anything,
+        false => {
+            let of_environment =
+                ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].iter().find_map(|name| shell.variable(name));
+            let file = value(&flags, &["cacert"]).map(Into::into).or(of_environment);
+            match sent::trust(shell, file.as_deref()) {
+                Ok(trust) => trust,
+                // The file is read for a connection over TLS.
+                Err(_) if !url.tls => Trust::System,
+                Err(file) => return fail(shell, 77, &format!("error setting certificate file: {file}")),
+            }
+        }
+    };
+    let body = body.unwrap_or_default();
     let mut redirects = 0;
     let mut tries = value(&flags, &["retry"]).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0).min(100);
     let delay = seconds(&["retry-delay"]);
     let refused_too = has(&flags, &["retry-connrefused", "retry-all-errors"]);
     let mut wait = SignedDuration::from_secs(1);
     let response = loop {
-        let request = Request { method, host: &host, agent, headers: &fields };
+        let trust = if url.tls { trust.clone() } else { Trust::Anything };
+        let also = Also::of(agent, &url, trust, &body);
+        let request = Request { method, host: &host, agent, headers: &fields, also: &also };
         let attempt = attempt(shell, &url, &request, limits, verbose)?;
         let again = match &attempt {
             Attempt::Answered(r) => TRANSIENT.contains(&r.status),
@@ -202,6 +256,17 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
         }
         _ => shell.print(&out),
     }
+    if response.goes_on.is_positive() {
+        // More may come, until the server ends the answer or the client gives up.
+        if let Some(total) = limits.total.filter(|total| *total < response.goes_on) {
+            shell.pass(total)?;
+            let (millis, bytes) = (total.as_millis(), response.body.len());
+            let got = format!("Operation timed out after {millis} milliseconds with {bytes} bytes received");
+            write_out(shell, value(&flags, &["w", "write-out"]), response.status);
+            return fail(shell, 28, &got);
+        }
+        shell.pass(response.goes_on)?;
+    }
     if verbose {
         shell.error(&format!("* Connection #0 to host {} left intact", url.host));
     }
@@ -210,6 +275,21 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
         return fail(shell, 22, &format!("The requested URL returned error: {}", response.status));
     }
     Ok(0)
+}
+
+/// Why the certificate of a server is not taken (`lib/vtls/openssl.c`).
+fn untrusted(why: Mistrust, url: &Url) -> String {
+    let kind = match url.host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(_)) => "ipv4 address",
+        Ok(std::net::IpAddr::V6(_)) => "ipv6 address",
+        Err(_) => "host name",
+    };
+    match why {
+        Mistrust::Issuer => "SSL certificate problem: unable to get local issuer certificate".to_owned(),
+        Mistrust::Name => {
+            format!("SSL: no alternative certificate subject name matches target {kind} '{}'", url.host)
+        }
+    }
 }
 
 /// What `-w` prints: of its variables those about the status.
@@ -228,7 +308,7 @@ fn attempt(
     limits: Limits,
     verbose: bool,
 ) -> Result<Attempt, crate::shell::machine::Stop> {
-    let Request { method, host, agent, headers } = *request;
+    let Request { method, host, agent, headers, .. } = *request;
     shell.note_sending(|| request.sending(url, limits));
     let name = &url.host;
     let (addresses, _) = match shell.addresses(name)? {
@@ -295,6 +375,7 @@ fn attempt(
                 let got = "milliseconds with 0 bytes received";
                 (28, format!("Operation timed out after {took} {got}"), "Operation timed out")
             }
+            Failed::Untrusted(why) => (60, untrusted(why, url), "SSL certificate problem"),
             Failed::Closed => (52, "Empty reply from server".to_owned(), "Empty reply from server"),
             Failed::NoTls => (
                 35,

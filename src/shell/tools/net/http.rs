@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::{ARP_TIMEOUT, Flag, SYN_TIMEOUT};
 use crate::api::later;
-use crate::network::question::HeaderFields;
+use crate::network::question::{Also, HeaderFields, Mistrust};
 use crate::network::url::Url;
 use crate::network::{Outcome, Question, Response};
 use crate::shell::machine::{Shell, Stop};
@@ -32,6 +32,8 @@ pub(super) struct Request<'a> {
     pub(super) agent: &'a str,
     /// The other header fields.
     pub(super) headers: &'a HeaderFields,
+    /// What else belongs to it, also what is in `agent`.
+    pub(super) also: &'a Also,
 }
 
 impl Request<'_> {
@@ -43,6 +45,7 @@ impl Request<'_> {
             host: self.host.into(),
             agent: self.agent.into(),
             headers: self.headers.clone(),
+            also: self.also.clone(),
             connect: limits.connect,
             timeout: limits.total,
         }
@@ -67,6 +70,8 @@ pub(super) enum Failed {
     Closed,
     /// The server does not speak TLS.
     NoTls,
+    /// The client does not take the server's certificate.
+    Untrusted(Mistrust),
 }
 
 /// The header fields that a command line names, the header `Host` aside. One without a value takes a field of the client's own away;
@@ -82,6 +87,13 @@ pub(super) fn header_fields(flags: &[Flag<'_>]) -> HeaderFields {
     HeaderFields::new(fields.collect())
 }
 
+/// Header fields with some that a client sends by itself where nobody has said otherwise.
+pub(super) fn with_own(fields: &HeaderFields, own: &[(&str, &str)]) -> HeaderFields {
+    let missing = own.iter().filter(|(name, _)| fields.get(name).is_none());
+    let missing = missing.map(|(name, value)| ((*name).into(), (*value).into()));
+    HeaderFields::new(fields.iter().cloned().chain(missing).collect())
+}
+
 impl Failed {
     /// In the words of the system (`strerror`).
     pub(super) fn message(self) -> &'static str {
@@ -90,7 +102,7 @@ impl Failed {
             Failed::Unreachable => "No route to host",
             Failed::ConnectTimeout { .. } | Failed::Timeout { .. } => "Connection timed out",
             Failed::Closed => "End of file",
-            Failed::NoTls => "Connection reset by peer",
+            Failed::NoTls | Failed::Untrusted(_) => "Connection reset by peer",
         }
     }
 }
@@ -106,7 +118,9 @@ impl Shell<'_> {
             Outcome::Refused => (SignedDuration::ZERO, Failed::Refused),
             Outcome::Unreachable => (ARP_TIMEOUT, Failed::Unreachable),
             Outcome::TimedOut => (SYN_TIMEOUT, Failed::ConnectTimeout { after: SYN_TIMEOUT, own: false }),
-            Outcome::Closed | Outcome::Connected | Outcome::Answered(_) => return Ok(None),
+            Outcome::Closed | Outcome::Connected | Outcome::Untrusted(_) | Outcome::Answered(_) => {
+                return Ok(None);
+            }
         };
         match limit.filter(|l| *l < takes) {
             Some(limit) => {
@@ -136,6 +150,7 @@ impl Shell<'_> {
             method: request.method.into(),
             path: url.path.as_str().into(),
             headers: request.headers.clone(),
+            also: request.also.clone(),
         };
         let (came, reply) = (self.now, self.meet(question.clone())?);
         let outcome = reply.as_ref().map_or(Outcome::TimedOut, |reply| reply.outcome.clone());
@@ -162,6 +177,7 @@ impl Shell<'_> {
                     }
                 }
             }
+            Outcome::Untrusted(why) => Ok(Err(Failed::Untrusted(why))),
             // Somebody speaks there, but neither HTTP nor TLS.
             Outcome::Connected if url.tls => Ok(Err(Failed::NoTls)),
             _ => Ok(Err(Failed::Closed)),

@@ -6,6 +6,7 @@
 //! | `resolve` | `getaddrinfo` of the C library: search domains, `ndots`, servers that do not answer |
 //! | `nslookup` | `nslookup`, `getent` |
 //! | `http` | what `wget` and `curl` share: an HTTP request with its time limits |
+//! | `sent` | the same: the body, and whose certificates they take |
 //! | `wget`, `curl` | the two |
 //! | `connect` | `nc` |
 //! | `ping`, `traceroute` | the two, each with what its command lines ask for in a module of its own |
@@ -17,6 +18,7 @@ mod nslookup;
 mod ping;
 mod ping_options;
 mod resolve;
+mod sent;
 mod traceroute;
 mod traceroute_options;
 mod wget;

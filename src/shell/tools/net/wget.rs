@@ -2,9 +2,10 @@
 
 use jiff::SignedDuration;
 
-use super::http::{Failed, Limits, Request, header_fields};
+use super::http::{Failed, Limits, Request, header_fields, with_own};
+use super::sent;
 use super::{flags, has, value};
-use crate::network::question::reason;
+use crate::network::question::{Also, Mistrust, Trust, reason};
 use crate::network::url::{NotAUrl, Url};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::{Tools, text};
@@ -12,7 +13,7 @@ use crate::shell::{Tools, text};
 /// How long `wget` waits for an answer, of BusyBox (`-T`) as of GNU (`--read-timeout`).
 const READ_TIMEOUT: SignedDuration = SignedDuration::from_secs(900);
 
-const VALUED: [&str; 22] = [
+const VALUED: [&str; 25] = [
     "O",
     "o",
     "T",
@@ -35,6 +36,9 @@ const VALUED: [&str; 22] = [
     "read-timeout",
     "user",
     "password",
+    "body-file",
+    "ca-certificate",
+    "ca-directory",
 ];
 
 pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> Ran {
@@ -91,10 +95,34 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
     };
     let host = value(&flags, &["header"]).and_then(|h| h.strip_prefix("Host:")).map(str::trim);
     let host = host.map_or_else(|| url.authority(), str::to_owned);
-    let headers = header_fields(&flags);
+    let body = match sent::wget_body(shell, &flags)? {
+        Ok(body) => body,
+        Err(path) => {
+            let why = "No such file or directory";
+            shell.error(&match gnu {
+                true => format!("BODY data file '{path}' missing: {why}"),
+                false => format!("wget: can't open '{path}': {why}"),
+            });
+            return Ok(if gnu { 3 } else { 1 });
+        }
+    };
+    let form = [("Content-Type", sent::FORM)];
+    let headers = with_own(&header_fields(&flags), if body.is_some() { &form } else { &[] });
     let named = flags.iter().rev().find(|f| matches!(f.name, "U" | "user-agent")).map(|f| f.value);
     let agent = named.unwrap_or(if gnu { "Wget/1.21.3" } else { "Wget" });
-    let request = Request { method, host: &host, agent, headers: &headers };
+    let trust = match url.tls {
+        true if gnu && !sent::is_insecure(&flags) => {
+            let file = value(&flags, &["ca-certificate"]);
+            sent::trust(shell, file).unwrap_or_else(|_| {
+                say(shell, "ERROR: Cannot open CA certificate file");
+                Trust::System
+            })
+        }
+        // BusyBox' own TLS checks no certificates.
+        _ => Trust::Anything,
+    };
+    let also = Also::of(agent, &url, trust, &body.unwrap_or_default());
+    let request = Request { method, host: &host, agent, headers: &headers, also: &also };
     // Without a limit of its own either one waits so long for an answer.
     let whole = Limits { total: limits.total.or(Some(READ_TIMEOUT)), ..limits };
     shell.note_sending(|| request.sending(&url, whole));
@@ -124,9 +152,17 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         };
         format!("Connecting to {shown}... ")
     };
+    if !gnu && url.tls && !sent::is_insecure(&flags) {
+        shell.error("wget: note: TLS certificate validation not implemented");
+    }
     let response = match shell.fetch(&url, address, &request, limits)? {
         Ok(response) => response,
         Err(failed) if gnu => {
+            if let Failed::Untrusted(why) = failed {
+                say(shell, &format!("{}connected.", connecting()));
+                say(shell, &untrusted(why, &url.host));
+                return Ok(5);
+            }
             let connected = matches!(failed, Failed::Timeout { .. } | Failed::Closed | Failed::NoTls);
             if connected {
                 say(shell, &format!("{}connected.", connecting()));
@@ -192,6 +228,9 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         say(shell, if gnu { "Remote file exists." } else { "remote file exists" });
         return Ok(0);
     }
+    if response.goes_on.is_positive() && limits.total.is_none_or(|total| total >= response.goes_on) {
+        shell.pass(response.goes_on)?;
+    }
     let size = response.body.len();
     if gnu {
         say(shell, &format!("Length: {size} [{}]", response.content_type));
@@ -221,6 +260,19 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         say(shell, &format!("saving to '{path}'\n{}\n'{path}' saved", bar(&path, size)));
     }
     Ok(0)
+}
+
+/// What GNU's says of a certificate that it does not take (`src/openssl.c`, `ssl_check_certificate`).
+fn untrusted(why: Mistrust, host: &str) -> String {
+    let why = match why {
+        Mistrust::Issuer => format!(
+            "ERROR: cannot verify {host}'s certificate, issued by 'CN=kubernetes':\n  Unable to locally verify the issuer's authority."
+        ),
+        Mistrust::Name => {
+            format!("ERROR: no certificate subject alternative name matches\n\trequested host name '{host}'.")
+        }
+    };
+    format!("{why}\nTo connect to {host} insecurely, use `--no-check-certificate'.")
 }
 
 /// The progress of BusyBox when all is there (`libbb/progress.c`).

@@ -1,0 +1,301 @@
+//! Requests to kube-apiserver that come by the network: of pods, of nodes, and of the person's own machine.
+//!
+//! Each is answered by the server's own function ([`crate::apiserver::http`]), so whoever has no token is `system:anonymous`, and what a
+//! ServiceAccount may do its roles say. An answer to a process of a container has to be the same as long as the cluster is, so such a
+//! request is answered by a copy of the server, and what would write is refused. A command of `kubectl exec` is executed once: what its
+//! requests write is there when it has ended, as is what the server has drawn meanwhile.
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::aggregate::connected;
+use super::network::Network;
+use crate::api::types::Service;
+use crate::api::{Key, Kind, ObjectRef, Timestamp, root_ca};
+use crate::apimachinery::{
+    ContainerLog, Exchanged, ExecOptions, Executed, HttpRequest, HttpResponse, KubeletError, LogOptions,
+    LogPlace, Status,
+};
+use crate::apiserver::http::{self, Served, TextCache};
+use crate::apiserver::{ApiServer, Kubelets};
+use crate::kubelet::{self, LogReader};
+use crate::network::question::{Also, HeaderFields, Mistrust, Trust};
+use crate::network::traffic::History;
+use crate::network::{Outcome, Question, Response, serving};
+
+/// The most requests of one command that write. Who sends more is answered as one who sends too many at once.
+const WRITES_LIMIT: usize = 500;
+
+/// The most pieces of an answer that are read.
+const PIECES_LIMIT: usize = 10_000;
+
+/// The names for which kubeadm has the server's certificate signed, beside its addresses (`GetAPIServerAltNames`), and those that kind
+/// adds.
+const NAMES: [&str; 7] = [
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+    "localhost",
+    "127.0.0.1",
+    "0.0.0.0",
+];
+
+/// Why a request does not write.
+const READS_ONLY: &str =
+    "this request would write, and here only the requests of a command of kubectl exec do";
+
+/// How requests reach kube-apiserver.
+pub(super) struct Door<'a> {
+    /// What clients have sent, for logs that are asked for.
+    traffic: &'a History,
+    /// The server on which requests write; `None` if they may not.
+    writing: Option<&'a RefCell<Writing>>,
+    /// Whether somebody has asked the server for more than a connection.
+    asked: Cell<bool>,
+}
+
+impl<'a> Door<'a> {
+    /// Requests that write are refused.
+    pub(super) fn reading(traffic: &'a History) -> Door<'a> {
+        Door { traffic, writing: None, asked: Cell::new(false) }
+    }
+
+    /// Requests may write.
+    pub(super) fn writing(traffic: &'a History, writing: &'a RefCell<Writing>) -> Door<'a> {
+        Door { writing: Some(writing), ..Door::reading(traffic) }
+    }
+
+    /// Whether an answer was the server's, and so can be another one after any write.
+    pub(super) fn was_asked(&self) -> bool {
+        self.asked.get()
+    }
+}
+
+/// The server that answers the requests of a command, and those that have written.
+pub(super) struct Writing {
+    api: ApiServer,
+    wrote: bool,
+    exchanges: Vec<Exchanged>,
+}
+
+impl Writing {
+    pub(super) fn on(api: &ApiServer) -> Writing {
+        Writing { api: api.clone(), wrote: false, exchanges: Vec::new() }
+    }
+
+    /// The server that the command leaves, and its requests that have written; `None` if it has written nothing.
+    pub(super) fn into_written(self) -> Option<(ApiServer, Vec<Exchanged>)> {
+        self.wrote.then_some((self.api, self.exchanges))
+    }
+
+    fn serve(&mut self, request: &HttpRequest, kubelets: &dyn Kubelets) -> Answered {
+        if self.exchanges.len() >= WRITES_LIMIT && request.method != "GET" {
+            return Answered { response: http::too_many(), ..Answered::default() };
+        }
+        let before = self.api.resource_version();
+        let (answered, exchange) = whole(&mut self.api, request, kubelets);
+        let wrote = self.api.resource_version() != before;
+        self.wrote |= wrote;
+        if let Some((asked, response)) = exchange.filter(|_| wrote) {
+            let http = (request.clone(), answered.response.clone());
+            self.exchanges.push(Exchanged { asked, response, http });
+        }
+        answered
+    }
+}
+
+/// An answer with its whole body, as far as there is one yet.
+#[derive(Default)]
+struct Answered {
+    response: HttpResponse,
+    /// For how long the body goes on.
+    goes_on: SignedDuration,
+}
+
+type Exchange = (crate::apimachinery::Request, crate::apimachinery::Response);
+
+fn whole(
+    api: &mut ApiServer,
+    request: &HttpRequest,
+    kubelets: &dyn Kubelets,
+) -> (Answered, Option<Exchange>) {
+    let Served { mut response, stream, exchange, .. } = http::serve(api, request, kubelets);
+    let mut goes_on = SignedDuration::ZERO;
+    if let Some(mut stream) = stream {
+        let mut cache = TextCache::default();
+        for _ in 0..PIECES_LIMIT {
+            let piece = stream.more(api, kubelets, &mut cache);
+            if piece.is_empty() {
+                break;
+            }
+            for text in piece.into_texts() {
+                response.body.push_str(&String::from_utf8_lossy(&text));
+            }
+        }
+        goes_on = stream.goes_on(api);
+    }
+    (Answered { response, goes_on }, exchange.map(|e| *e))
+}
+
+/// The kubelets, for the logs of containers. No command is executed for a program that does not switch protocols.
+struct Logs<'a, 'n>(&'a Network<'n>);
+
+impl Kubelets for Logs<'_, '_> {
+    fn answers(&self, process: &str) -> bool {
+        self.0
+            .processes
+            .iter()
+            .any(|p| p.running && p.node.is_none() && p.program.as_deref() == Some(process))
+    }
+
+    fn log(
+        &self,
+        node: &str,
+        pod: &Key,
+        options: &LogOptions,
+        from: Option<&LogPlace>,
+        now: Timestamp,
+    ) -> Result<ContainerLog, KubeletError> {
+        let host = self.0.hosts().find(|h| *h.node.name == *node).ok_or(KubeletError::Unreachable)?;
+        let traffic = self.0.door.traffic;
+        let visits = |process: &serving::Process, after, until| traffic.visits(process, after, until);
+        let caches = &host.process.caches;
+        let reader = LogReader { state: host.state, caches, node: &host.node, visits: &visits };
+        kubelet::container_log(&reader, pod, options, from, now)
+    }
+
+    fn exec(
+        &self,
+        _: &str,
+        _: &Key,
+        _: &ExecOptions,
+        _: &mut ApiServer,
+        _: Timestamp,
+    ) -> Result<Executed, KubeletError> {
+        Err(KubeletError::Refused("Upgrade request required".to_owned()))
+    }
+}
+
+/// The request as the server reads it.
+fn request(method: &str, path: &str, headers: &HeaderFields, also: &Also) -> HttpRequest {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let header = |name: &str| headers.get(name).unwrap_or_default();
+    let says_who = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        name == "authorization" || name.starts_with("impersonate-")
+    };
+    let identity = headers.iter().filter(|(name, _)| says_who(name));
+    let mut identity: Vec<(String, String)> =
+        identity.map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    if headers.get("Authorization").is_none() {
+        // Without it the request would come with the administrator's certificate.
+        identity.push(("Authorization".to_owned(), String::new()));
+    }
+    HttpRequest {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        content_type: header("Content-Type"),
+        accept: header("Accept"),
+        user_agent: headers.get("User-Agent").unwrap_or_else(|| also.agent.to_string()),
+        if_none_match: header("If-None-Match"),
+        identity,
+        body: also.body.as_bytes().to_vec(),
+        unfinished: false,
+    }
+}
+
+/// The answer as a client of the network reads it.
+fn response(answered: Answered) -> Response {
+    let Answered { response: r, goes_on } = answered;
+    let cache = if r.cache_control.is_empty() { "no-cache, private" } else { r.cache_control };
+    let mut headers = vec![("Cache-Control".into(), cache.into())];
+    let mut add = |name: &str, value: &str| headers.push((name.into(), value.into()));
+    if !r.etag.is_empty() {
+        add("Etag", &r.etag);
+        add("Vary", "Accept");
+    }
+    r.warnings.iter().for_each(|w| add("Warning", w));
+    if let Some(seconds) = r.retry_after {
+        add("Retry-After", &seconds.to_string());
+    }
+    let body = if r.binary.is_empty() { r.body.into() } else { String::from_utf8_lossy(&r.binary).into() };
+    Response {
+        status: r.status,
+        server: "".into(),
+        content_type: r.content_type.into(),
+        body,
+        takes: SignedDuration::ZERO,
+        goes_on,
+        by: None,
+        location: r.location.into(),
+        headers: HeaderFields::new(headers),
+    }
+}
+
+impl Network<'_> {
+    /// What kube-apiserver answers.
+    pub(super) fn of_api_server(&self, question: &Question) -> Outcome {
+        let Question::Fetch { tls, method, path, headers, also, .. } = question else {
+            return Outcome::Connected;
+        };
+        if !tls {
+            // Go's `net/http`, which sends no header before these words.
+            let body = "Client sent an HTTP request to an HTTPS server.\n".to_owned();
+            return answer(HttpResponse { status: 400, body, ..HttpResponse::default() });
+        }
+        if let Some(why) = self.mistrusts(also) {
+            return Outcome::Untrusted(why);
+        }
+        let request = request(method, path, headers, also);
+        self.door.asked.set(true);
+        let kubelets = Logs(self);
+        let connected = connected(self.processes, self.now, &request.path);
+        if let Some(writing) = self.door.writing {
+            let mut writing = writing.borrow_mut();
+            connected.into_iter().for_each(|aggregated| writing.api.set_aggregated(aggregated));
+            return Outcome::Answered(Rc::new(response(writing.serve(&request, &kubelets))));
+        }
+        let mut copy = self.api.clone();
+        copy.set_now(self.now);
+        connected.into_iter().for_each(|aggregated| copy.set_aggregated(aggregated));
+        let (answered, _) = whole(&mut copy, &request, &kubelets);
+        if copy.resource_version() != self.api.resource_version() {
+            let status = Status::new(501, "", READS_ONLY).to_value().to_string();
+            let refused =
+                HttpResponse { content_type: "application/json".into(), ..HttpResponse::text(501, &status) };
+            return answer(refused);
+        }
+        Outcome::Answered(Rc::new(response(answered)))
+    }
+
+    /// Why a client does not take the server's certificate; `None` if it does.
+    fn mistrusts(&self, also: &Also) -> Option<Mistrust> {
+        match &also.trust {
+            Trust::Anything => return None,
+            Trust::Authority(file) if root_ca::is_in(file) => {}
+            Trust::System | Trust::Authority(_) => return Some(Mistrust::Issuer),
+        }
+        let name = also.name.to_ascii_lowercase();
+        let own = || name.parse::<IpAddr>().is_ok_and(|ip| self.is_of_the_api_server(ip));
+        (!NAMES.contains(&name.as_str()) && !own()).then_some(Mistrust::Name)
+    }
+
+    /// Whether an address is the server's own, or that of the Service `kubernetes`.
+    fn is_of_the_api_server(&self, address: IpAddr) -> bool {
+        let service = ObjectRef { kind: Kind::SERVICE, key: Key::new("default", "kubernetes") };
+        let service = self.api.cached(&service).and_then(|o| o.get::<Service>());
+        let spec = service.and_then(|s| s.spec.as_ref());
+        let mut all = spec.iter().flat_map(|s| s.cluster_ips.iter().flatten());
+        all.any(|ip| ip.parse() == Ok(address)) || self.is_the_control_plane(address)
+    }
+}
+
+fn answer(response: HttpResponse) -> Outcome {
+    let response = self::response(Answered { response, ..Answered::default() });
+    Outcome::Answered(Rc::new(response))
+}
