@@ -257,12 +257,16 @@ impl Network<'_> {
         let connected = connected(self.processes, self.now, &request.path);
         if let Some(writing) = self.door.writing {
             let mut writing = writing.borrow_mut();
-            connected.into_iter().for_each(|aggregated| writing.api.set_aggregated(aggregated));
+            if let Some(aggregated) = connected {
+                writing.api.set_aggregated(aggregated);
+            }
             return Outcome::Answered(Rc::new(response(writing.serve(&request, &kubelets))));
         }
         let mut copy = self.api.clone();
         copy.set_now(self.now);
-        connected.into_iter().for_each(|aggregated| copy.set_aggregated(aggregated));
+        if let Some(aggregated) = connected {
+            copy.set_aggregated(aggregated);
+        }
         let (answered, _) = whole(&mut copy, &request, &kubelets);
         if copy.resource_version() != self.api.resource_version() {
             let status = Status::new(501, "", READS_ONLY).to_value().to_string();

@@ -168,10 +168,10 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let mut host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
     let bearer = value(&flags, &["oauth2-bearer"]).map(|token| format!("Bearer {token}"));
     let mut own: Vec<(&str, &str)> = bearer.iter().map(|bearer| ("Authorization", bearer.as_str())).collect();
-    match () {
-        () if has(&flags, &["json"]) => own.extend([("Content-Type", JSON), ("Accept", JSON)]),
-        () if body.is_some() && !has(&flags, &["T", "upload-file"]) => own.push(("Content-Type", FORM)),
-        () => {}
+    if has(&flags, &["json"]) {
+        own.extend([("Content-Type", JSON), ("Accept", JSON)]);
+    } else if body.is_some() && !has(&flags, &["T", "upload-file"]) {
+        own.push(("Content-Type", FORM));
     }
     let fields = with_own(&header_fields(&flags), &own);
     let follows = has(&flags, &["L", "location"]);
