@@ -286,7 +286,7 @@ fn what_a_command_writes_to_the_api_server_is_a_step() {
     let [write] = writes.as_slice() else { panic!("{writes:?}") };
     assert_eq!(
         (write.object.to_string().as_str(), write.verb_string().as_str()),
-        ("configmap/default/settings", "delete")
+        ("ConfigMap default/settings", "delete")
     );
     assert_eq!(&*write.user, "system:serviceaccount:default:default");
     let exchanges = s.exchanges(id);

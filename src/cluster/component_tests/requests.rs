@@ -162,7 +162,7 @@ fn a_process_of_a_container_hears_of_what_changes() {
     );
     let container = json!({"name": "c", "image": "curlimages/curl", "command": ["sh", "-c", script]});
     let writes = format!(
-        "{SETUP}api --json '{{\"metadata\":{{\"name\":\"no\"}}}}' $A/api/v1/namespaces/default/configmaps; sleep infinity"
+        "{SETUP}api --json '{{\"metadata\":{{\"name\":\"no\"}}}}' $A/api/v1/namespaces/default/configmaps; echo; sleep infinity"
     );
     let writer = json!({"name": "w", "image": "curlimages/curl", "command": ["sh", "-c", writes]});
     n.create(Kind::POD, json!({"metadata": {"name": "p"}, "spec": {"containers": [container, writer]}}));
@@ -181,7 +181,7 @@ fn a_process_of_a_container_hears_of_what_changes() {
 #[test]
 fn a_watch_has_what_is_there_now() {
     let mut n = cluster();
-    n.allow(&["list", "watch", "get"], &["pods", "pods/exec", "pods/log"]);
+    n.allow(&["list", "watch", "create"], &["pods", "pods/exec"]);
     let watch = "'https://kubernetes.default.svc/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=5'";
     let events = n.asks(&format!("api {watch} | cut -c1-16; echo $?"));
     assert_eq!(events, "{\"type\":\"ADDED\",\n0\n");
