@@ -92,7 +92,7 @@ impl Network<'_> {
             method: "GET".into(),
             path: "/healthz".into(),
             headers: Default::default(),
-            also: Default::default(),
+            extras: Default::default(),
         };
         let answer = self.of_kube_proxy(node, &question);
         matches!(answer, Some(Outcome::Answered(response)) if response.status == 200)

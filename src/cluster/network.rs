@@ -513,14 +513,14 @@ pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
 pub(super) fn moved(question: &Question, to: SocketAddr) -> Question {
     match question {
         Question::Connect { protocol, .. } => Question::Connect { to, protocol: *protocol },
-        Question::Fetch { tls, host, method, path, headers, also, .. } => Question::Fetch {
+        Question::Fetch { tls, host, method, path, headers, extras, .. } => Question::Fetch {
             to,
             tls: *tls,
             host: host.clone(),
             method: method.clone(),
             path: path.clone(),
             headers: headers.clone(),
-            also: also.clone(),
+            extras: extras.clone(),
         },
         Question::Lookup { name, type_, .. } => {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }

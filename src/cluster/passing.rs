@@ -20,7 +20,7 @@ use crate::network::gateway::Configuration;
 use crate::network::ingress::{self as nginx, Flags, Nginx};
 use crate::network::nginx::Passing;
 use crate::network::passing::{HeaderChange, Passed, Passes, Place, Request, Routed, Then, Upstream};
-use crate::network::question::{Also, Behind, Trust, Via, reason};
+use crate::network::question::{Behind, Extras, Trust, Via, reason};
 use crate::network::traffic::Client;
 use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
@@ -399,14 +399,14 @@ fn sum(peers: &[Peer]) -> u128 {
 
 /// What nginx asks an endpoint.
 fn asked(question: &Question, passed: &Passed, to: SocketAddr) -> Question {
-    let (method, headers, also) = match question {
+    let (method, headers, extras) = match question {
         // nginx checks no certificates (`proxy_ssl_verify off`).
-        Question::Fetch { method, headers, also, .. } => (
+        Question::Fetch { method, headers, extras, .. } => (
             method.clone(),
             passed.request.of_request(headers),
-            Also { trust: Trust::Anything, ..also.clone() },
+            Rc::new(Extras { trust: Trust::Anything, ..(**extras).clone() }),
         ),
-        _ => ("GET".into(), Default::default(), Also::default()),
+        _ => ("GET".into(), Default::default(), Rc::default()),
     };
     Question::Fetch {
         to,
@@ -415,6 +415,6 @@ fn asked(question: &Question, passed: &Passed, to: SocketAddr) -> Question {
         method,
         path: passed.path.clone(),
         headers,
-        also,
+        extras,
     }
 }

@@ -22,7 +22,7 @@ use crate::apimachinery::{
 use crate::apiserver::http::{self, Served, TextCache};
 use crate::apiserver::{ApiServer, Kubelets};
 use crate::kubelet::{self, LogReader};
-use crate::network::question::{Also, HeaderFields, Mistrust, Trust};
+use crate::network::question::{Extras, HeaderFields, Mistrust, Trust};
 use crate::network::traffic::History;
 use crate::network::{Outcome, Question, Response, serving};
 
@@ -181,7 +181,7 @@ impl Kubelets for Logs<'_, '_> {
 }
 
 /// The request as the server reads it.
-fn request(method: &str, path: &str, headers: &HeaderFields, also: &Also) -> HttpRequest {
+fn request(method: &str, path: &str, headers: &HeaderFields, extras: &Extras) -> HttpRequest {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let header = |name: &str| headers.get(name).unwrap_or_default();
     let says_who = |name: &str| {
@@ -201,10 +201,10 @@ fn request(method: &str, path: &str, headers: &HeaderFields, also: &Also) -> Htt
         query: query.to_owned(),
         content_type: header("Content-Type"),
         accept: header("Accept"),
-        user_agent: headers.get("User-Agent").unwrap_or_else(|| also.agent.to_string()),
+        user_agent: headers.get("User-Agent").unwrap_or_else(|| extras.agent.to_string()),
         if_none_match: header("If-None-Match"),
         identity,
-        body: also.body.as_bytes().to_vec(),
+        body: extras.body.as_bytes().to_vec(),
         unfinished: false,
     }
 }
@@ -240,7 +240,7 @@ fn response(answered: Answered) -> Response {
 impl Network<'_> {
     /// What kube-apiserver answers.
     pub(super) fn of_api_server(&self, question: &Question) -> Outcome {
-        let Question::Fetch { tls, method, path, headers, also, .. } = question else {
+        let Question::Fetch { tls, method, path, headers, extras, .. } = question else {
             return Outcome::Connected;
         };
         if !tls {
@@ -248,10 +248,10 @@ impl Network<'_> {
             let body = "Client sent an HTTP request to an HTTPS server.\n".to_owned();
             return answer(HttpResponse { status: 400, body, ..HttpResponse::default() });
         }
-        if let Some(why) = self.mistrusts(also) {
+        if let Some(why) = self.mistrusts(extras) {
             return Outcome::Untrusted(why);
         }
-        let request = request(method, path, headers, also);
+        let request = request(method, path, headers, extras);
         self.door.asked.set(true);
         let kubelets = Logs(self);
         let connected = connected(self.processes, self.now, &request.path);
@@ -278,13 +278,13 @@ impl Network<'_> {
     }
 
     /// Why a client does not take the server's certificate; `None` if it does.
-    fn mistrusts(&self, also: &Also) -> Option<Mistrust> {
-        match &also.trust {
+    fn mistrusts(&self, extras: &Extras) -> Option<Mistrust> {
+        match &extras.trust {
             Trust::Anything => return None,
             Trust::Authority(file) if root_ca::is_in(file) => {}
             Trust::System | Trust::Authority(_) => return Some(Mistrust::Issuer),
         }
-        let name = also.name.to_ascii_lowercase();
+        let name = extras.name.to_ascii_lowercase();
         let own = || name.parse::<IpAddr>().is_ok_and(|ip| self.is_of_the_api_server(ip));
         (!NAMES.contains(&name.as_str()) && !own()).then_some(Mistrust::Name)
     }

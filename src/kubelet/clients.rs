@@ -76,16 +76,15 @@ impl RunningClient {
 /// became alike, with the time of the answers. Where answers take longer by then, rounds are left out.
 fn of_cycle(cycle: &Cycle) -> impl Iterator<Item = (Client, Timestamp)> + use<'_> {
     cycle.requests.iter().map(|(after, sending)| {
-        let Sending { url, method, host, agent, headers, also, connect, timeout } = sending;
+        let Sending { url, method, host, headers, extras, connect, timeout } = sending;
         let client = Client {
             connect: *connect,
             timeout: timeout.unwrap_or(FOREVER),
             one_at_a_time: true,
             host: Some(host.clone()).filter(|host| **host != *url.authority()),
             method: method.clone(),
-            agent: agent.clone(),
             headers: headers.clone(),
-            also: also.clone(),
+            extras: extras.clone(),
             ..Client::regular(1, cycle.period, url.clone())
         };
         (client, cycle.first(*after))

@@ -314,7 +314,7 @@ impl Asks {
                 method: "GET".into(),
                 path: http.path.as_str().into(),
                 headers: Default::default(),
-                also: Default::default(),
+                extras: Default::default(),
             },
             None => Question::Connect { to, protocol: Protocol::Tcp },
         }

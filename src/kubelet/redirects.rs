@@ -35,7 +35,7 @@ pub(super) fn follow(turn: &Turn<'_>, first: Url, host: &str, to: SocketAddr, at
             method: "GET".into(),
             path: url.path.as_str().into(),
             headers: Default::default(),
-            also: Default::default(),
+            extras: Default::default(),
         };
         Followed { outcome: turn.reply(&question, at).0, url: text(url), to, endless: false }
     };

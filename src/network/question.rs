@@ -62,14 +62,14 @@ pub enum Question {
         /// The other header fields that the client was told to send.
         headers: HeaderFields,
         /// What else belongs to the request.
-        also: Also,
+        extras: Rc<Extras>,
     },
 }
 
 /// What belongs to an HTTP request beside its first line and the header fields that its client was told to send. It is no part of the
 /// text of a question, by which connections are spread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Also {
+pub struct Extras {
     /// What the client calls itself, if no header field says so (`User-Agent`).
     pub agent: Rc<str>,
     /// Whose certificates it takes.
@@ -80,11 +80,11 @@ pub struct Also {
     pub body: Rc<str>,
 }
 
-impl Also {
+impl Extras {
     /// What belongs to a request for a URL.
-    pub fn of(agent: &str, url: &Url, trust: Trust, body: &str) -> Also {
+    pub fn of(agent: &str, url: &Url, trust: Trust, body: &str) -> Rc<Extras> {
         let name = if trust == Trust::Anything { "" } else { &*url.host };
-        Also { agent: agent.into(), name: name.into(), trust, body: body.into() }
+        Rc::new(Extras { agent: agent.into(), name: name.into(), trust, body: body.into() })
     }
 }
 
@@ -121,7 +121,7 @@ impl fmt::Display for Question {
                 }
                 whole.map_or(Ok(()), |bytes| write!(f, " {bytes} bytes in one piece"))
             }
-            Question::Fetch { to, tls, host, method, path, headers, also: _ } => {
+            Question::Fetch { to, tls, host, method, path, headers, extras: _ } => {
                 let scheme = if *tls { "https" } else { "http" };
                 write!(f, "{method} {scheme}://{host}{path} @{to}")?;
                 headers.iter().try_for_each(|(name, value)| write!(f, " {name}: {value}"))

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::Printed;
 use crate::api::{Timestamp, later};
-use crate::network::question::{Also, HeaderFields};
+use crate::network::question::{Extras, HeaderFields};
 use crate::network::url::Url;
 use crate::network::{Outcome, Reply, Response};
 
@@ -20,12 +20,10 @@ pub struct Sending {
     pub method: Rc<str>,
     /// The header `Host`.
     pub host: Rc<str>,
-    /// What the program calls itself (`User-Agent`).
-    pub agent: Rc<str>,
     /// The other header fields.
     pub headers: HeaderFields,
     /// What else belongs to it.
-    pub also: Also,
+    pub extras: Rc<Extras>,
     /// How long the program waits for the connection; `None` if it does not say.
     pub connect: Option<SignedDuration>,
     /// How long the program waits for all of it; `None` if it does not say.

@@ -662,7 +662,7 @@ fn an_answer_that_changes_with_time_is_not_remembered() {
         method: "GET".into(),
         path: "/healthz".into(),
         headers: Default::default(),
-        also: Default::default(),
+        extras: Default::default(),
     };
     let status = |n: &Net| match &n.0.ask(&Key::new("default", "client"), &question)[0].outcome {
         Outcome::Answered(response) => response.status,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::{Timestamp, later};
-use crate::network::question::{Also, HeaderFields};
+use crate::network::question::{Extras, HeaderFields};
 use crate::network::url::Url;
 
 /// The most requests a second of one client.
@@ -63,12 +63,10 @@ pub struct Client {
     pub host: Option<Rc<str>>,
     /// The method.
     pub method: Rc<str>,
-    /// What it calls itself (`User-Agent`).
-    pub agent: Rc<str>,
     /// The other header fields.
     pub headers: HeaderFields,
-    /// What else belongs to each of its requests; what it calls itself is above. A client that is declared takes any certificate.
-    pub also: Also,
+    /// What else belongs to each of its requests. A client that is declared takes any certificate.
+    pub extras: Rc<Extras>,
 }
 
 /// Why the declaration of a client cannot be read.
@@ -116,9 +114,8 @@ impl Client {
             keep: None,
             host: None,
             method: "GET".into(),
-            agent: GO.into(),
             headers: HeaderFields::default(),
-            also: Also::default(),
+            extras: Rc::new(Extras { agent: GO.into(), ..Extras::default() }),
         }
     }
 

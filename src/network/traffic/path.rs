@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::client::Client;
 use super::counts::Cause;
 use crate::api::Timestamp;
-use crate::network::question::{Also, Answer, Outcome, Question, Reply, Spread};
+use crate::network::question::{Answer, Outcome, Question, Reply, Spread};
 use crate::network::resolver::{BOTH, ResolvConf, in_hosts};
 
 /// The answers of the network to a question, each with the moment from which it is valid.
@@ -53,7 +53,7 @@ impl Client {
             method: self.method.clone(),
             path: self.url.path.as_str().into(),
             headers: self.headers.clone(),
-            also: Also { agent: self.agent.clone(), ..self.also.clone() },
+            extras: self.extras.clone(),
         }
     }
 

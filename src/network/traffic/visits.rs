@@ -61,7 +61,7 @@ impl Visits {
         let head = RequestHead {
             method: client.method.clone(),
             path: client.url.path.as_str().into(),
-            agent: client.agent.clone(),
+            agent: client.extras.agent.clone(),
             referer: "".into(),
         };
         let own = reply.source.or_else(|| source(addresses, client, reply));

@@ -28,17 +28,19 @@ fn answer(millis: i64) -> Answer {
 
 /// A world whose only server answers like this from these moments on, in milliseconds.
 fn world(answers: &[(i64, i64)]) -> World {
-    let question = Question::Fetch {
+    let question = |agent: &str| Question::Fetch {
         to: ([10, 96, 0, 7], 80).into(),
         tls: false,
         host: "10.96.0.7".into(),
         method: "GET".into(),
         path: "/".into(),
         headers: Default::default(),
-        also: Default::default(),
+        extras: Rc::new(Extras { agent: agent.into(), ..Extras::default() }),
     };
-    let all = answers.iter().map(|(from, takes)| (at(*from), answer(*takes))).collect();
-    World { answers: Rc::new(BTreeMap::from([(question, all)])), ..World::default() }
+    let all: Vec<(Timestamp, Answer)> =
+        answers.iter().map(|(from, takes)| (at(*from), answer(*takes))).collect();
+    let of = |agent: &str| (question(agent), all.clone());
+    World { answers: Rc::new(BTreeMap::from(["Wget", "curl/8.14.1"].map(of))), ..World::default() }
 }
 
 /// Each cycle of a program: from and until when, how long a round takes, and when it sends, all in milliseconds.

@@ -7,7 +7,7 @@ use super::sent::{self, FORM};
 use super::{flags, has, value};
 use crate::api::Timestamp;
 use crate::network::Response;
-use crate::network::question::{Also, Mistrust, Trust, reason};
+use crate::network::question::{Extras, Mistrust, Trust, reason};
 use crate::network::url::{NotAUrl, Url};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::text;
@@ -198,8 +198,8 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let mut wait = SignedDuration::from_secs(1);
     let response = loop {
         let trust = if url.tls { trust.clone() } else { Trust::Anything };
-        let also = Also::of(agent, &url, trust, &body);
-        let request = Request { method, host: &host, agent, headers: &fields, also: &also };
+        let extras = Extras::of(agent, &url, trust, &body);
+        let request = Request { method, host: &host, headers: &fields, extras: &extras };
         let attempt = attempt(shell, &url, &request, limits, verbose)?;
         let again = match &attempt {
             Attempt::Answered(r) => TRANSIENT.contains(&r.status),

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::{ARP_TIMEOUT, Flag, SYN_TIMEOUT};
 use crate::api::later;
-use crate::network::question::{Also, HeaderFields, Mistrust};
+use crate::network::question::{Extras, HeaderFields, Mistrust};
 use crate::network::url::Url;
 use crate::network::{Outcome, Question, Response};
 use crate::shell::machine::{Shell, Stop};
@@ -28,12 +28,10 @@ pub(super) struct Request<'a> {
     pub(super) method: &'a str,
     /// The header `Host`.
     pub(super) host: &'a str,
-    /// The header `User-Agent`.
-    pub(super) agent: &'a str,
     /// The other header fields.
     pub(super) headers: &'a HeaderFields,
-    /// What else belongs to it, also what is in `agent`.
-    pub(super) also: &'a Also,
+    /// What else belongs to it.
+    pub(super) extras: &'a Rc<Extras>,
 }
 
 impl Request<'_> {
@@ -43,9 +41,8 @@ impl Request<'_> {
             url: url.clone(),
             method: self.method.into(),
             host: self.host.into(),
-            agent: self.agent.into(),
             headers: self.headers.clone(),
-            also: self.also.clone(),
+            extras: self.extras.clone(),
             connect: limits.connect,
             timeout: limits.total,
         }
@@ -150,7 +147,7 @@ impl Shell<'_> {
             method: request.method.into(),
             path: url.path.as_str().into(),
             headers: request.headers.clone(),
-            also: request.also.clone(),
+            extras: request.extras.clone(),
         };
         let (came, reply) = (self.now, self.meet(question.clone())?);
         let outcome = reply.as_ref().map_or(Outcome::TimedOut, |reply| reply.outcome.clone());
@@ -163,7 +160,7 @@ impl Shell<'_> {
                 let waits = limits.total.filter(|t| *t < response.takes);
                 let given_up = waits.map(|after| later(came, after));
                 if let Some(reply) = &reply {
-                    let agent = request.agent;
+                    let agent = &*request.extras.agent;
                     self.outside.sent(&Sent { question: &question, reply, agent, came, given_up });
                 }
                 match waits {

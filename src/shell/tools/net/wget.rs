@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::http::{Failed, Limits, Request, header_fields, with_own};
 use super::sent;
 use super::{flags, has, value};
-use crate::network::question::{Also, Mistrust, Trust, reason};
+use crate::network::question::{Extras, Mistrust, Trust, reason};
 use crate::network::url::{NotAUrl, Url};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::{Tools, text};
@@ -121,8 +121,8 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         // BusyBox' own TLS checks no certificates.
         _ => Trust::Anything,
     };
-    let also = Also::of(agent, &url, trust, &body.unwrap_or_default());
-    let request = Request { method, host: &host, agent, headers: &headers, also: &also };
+    let extras = Extras::of(agent, &url, trust, &body.unwrap_or_default());
+    let request = Request { method, host: &host, headers: &headers, extras: &extras };
     // Without a limit of its own either one waits so long for an answer.
     let whole = Limits { total: limits.total.or(Some(READ_TIMEOUT)), ..limits };
     shell.note_sending(|| request.sending(&url, whole));
