@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::quantity::amount_of;
-use super::types::{CertificateSigningRequest, Ingress, Node, Quantity, autoscaling as hpa};
+use super::types::{CertificateSigningRequest, Ingress, Node, Quantity, ResourceClaim, autoscaling as hpa};
 use super::{MetaExt, order};
 
 /// The text in the place of a value that is not known.
@@ -53,6 +53,25 @@ pub fn certificate_condition(request: &CertificateSigningRequest) -> String {
     let certificate = request.status.as_ref().and_then(|s| s.certificate.as_ref());
     let issued = if certificate.is_some_and(|c| !c.0.is_empty()) { ",Issued" } else { "" };
     format!("{decision}{failed}{issued}")
+}
+
+/// The state of a ResourceClaim, `allocated,reserved` (`resourceClaimState`).
+pub fn resource_claim_state(claim: &ResourceClaim) -> String {
+    let deleted = claim.metadata.is_deleting();
+    let status = claim.status.as_ref();
+    let mut states = Vec::new();
+    if deleted {
+        states.push("deleted");
+    }
+    if status.is_some_and(|s| s.allocation.is_some()) {
+        states.push("allocated");
+        if status.is_some_and(|s| s.reserved_for.as_ref().is_some_and(|r| !r.is_empty())) {
+            states.push("reserved");
+        }
+    } else if !deleted {
+        states.push("pending");
+    }
+    states.join(",")
 }
 
 /// The value that a HorizontalPodAutoscaler last read of a metric.

@@ -111,6 +111,14 @@ macro_rules! with_built_in_kinds {
             MutatingAdmissionPolicy MUTATING_ADMISSION_POLICY: "admissionregistration.k8s.io"/"v1" "mutatingadmissionpolicies" "mutatingadmissionpolicy" [] Cluster [];
             /// Where the changes of a policy are made.
             MutatingAdmissionPolicyBinding MUTATING_ADMISSION_POLICY_BINDING: "admissionregistration.k8s.io"/"v1" "mutatingadmissionpolicybindings" "mutatingadmissionpolicybinding" [] Cluster [];
+            /// A request for devices, and which devices it got.
+            ResourceClaim RESOURCE_CLAIM: "resource.k8s.io"/"v1" "resourceclaims" "resourceclaim" [] Namespaced ["status"];
+            /// A template for the claims of pods.
+            ResourceClaimTemplate RESOURCE_CLAIM_TEMPLATE: "resource.k8s.io"/"v1" "resourceclaimtemplates" "resourceclaimtemplate" [] Namespaced [];
+            /// A class of devices that claims ask for.
+            DeviceClass DEVICE_CLASS: "resource.k8s.io"/"v1" "deviceclasses" "deviceclass" [] Cluster [];
+            /// The devices that a driver has, on a node or beside it.
+            ResourceSlice RESOURCE_SLICE: "resource.k8s.io"/"v1" "resourceslices" "resourceslice" [] Cluster [];
         }
     };
 }

@@ -52,6 +52,7 @@ pub mod quote;
 pub mod regexp;
 pub mod release;
 pub mod resource;
+pub mod resource_claim;
 pub mod root_ca;
 pub mod scale;
 pub mod service_account_token;
@@ -88,6 +89,8 @@ pub mod types {
     pub use k8s_openapi::api::batch::v1::*;
     pub use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+    /// What a container says of a claim of its pod.
+    pub use k8s_openapi::api::core::v1::ResourceClaim as ContainerResourceClaim;
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
     pub use k8s_openapi::api::networking::v1::{
@@ -98,6 +101,9 @@ pub mod types {
         PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
     };
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
+    pub use k8s_openapi::api::resource::v1::{
+        DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice,
+    };
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
     pub use k8s_openapi::api::storage::v1::{
         CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
@@ -146,6 +152,34 @@ pub mod types {
     /// The parts of CSIDrivers, CSINodes and VolumeAttachments.
     pub mod storage {
         pub use k8s_openapi::api::storage::v1::*;
+    }
+
+    /// The parts of ResourceClaims, ResourceClaimTemplates, DeviceClasses and ResourceSlices, and the limits on them.
+    pub mod resource {
+        pub use k8s_openapi::api::resource::v1::*;
+
+        /// The finalizer of a claim that is allocated (`Finalizer`).
+        pub const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
+        /// The annotation of a claim that was made from a template: the pod's name for it (`PodResourceClaimAnnotation`).
+        pub const POD_CLAIM_NAME: &str = "resource.kubernetes.io/pod-claim-name";
+        /// The label of a namespace in which claims may ask for admin access (`DRAAdminNamespaceLabelKey`).
+        pub const ADMIN_ACCESS: &str = "resource.kubernetes.io/admin-access";
+        /// What evaluating a selector may cost (`CELSelectorExpressionMaxCost`).
+        pub const MAX_SELECTOR_COST: u64 = 1_000_000;
+        /// The length of a selector, in bytes (`CELSelectorExpressionMaxLength`).
+        pub const MAX_SELECTOR_LENGTH: usize = 10 * 1024;
+        /// The length of the name of a driver, in bytes (`DriverNameMaxLength`).
+        pub const MAX_DRIVER_NAME: usize = 63;
+        /// The length of the domain of an attribute's name, in bytes (`DeviceMaxDomainLength`).
+        pub const MAX_DOMAIN: usize = 63;
+        /// The length of an attribute's name without its domain, in bytes (`DeviceMaxIDLength`).
+        pub const MAX_ID: usize = 32;
+        /// The length of a text or a version that is an attribute's value, in bytes (`DeviceAttributeMaxValueLength`).
+        pub const MAX_ATTRIBUTE_VALUE: usize = 64;
+        /// How many attributes and capacities a device has together (`ResourceSliceMaxAttributesAndCapacitiesPerDevice`).
+        pub const MAX_ATTRIBUTES_AND_CAPACITIES: usize = 32;
+        /// How many objects a claim can be reserved for (`ResourceClaimReservedForMaxSize`).
+        pub const MAX_RESERVED_FOR: usize = 256;
     }
 
     /// The parts of EndpointSlices, some of which have the same names as parts of Endpoints.

@@ -18,6 +18,7 @@ const MIN_STRING_SIZE: u64 = 2;
 const MIN_BOOL_SIZE: u64 = 4;
 const MIN_NUMBER_SIZE: u64 = 1;
 const MIN_DURATION_SIZE: u64 = 3;
+const MIN_QUANTITY_SIZE: u64 = 8;
 const MAX_DURATION_SIZE: u64 = 32;
 const DATE_SIZE: u64 = 12;
 const MIN_DATE_TIME_SIZE: u64 = 21;
@@ -46,6 +47,8 @@ struct Decl {
     nullable: bool,
     max_elements: u64,
     min_serialized_size: u64,
+    /// What the keys of a map are, if that is declared.
+    keys: Option<DeclType>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +105,7 @@ fn bound(limit: i64) -> u64 {
 
 impl DeclType {
     fn make(kind: DeclKind, max_elements: u64, min_serialized_size: u64) -> DeclType {
-        DeclType(Arc::new(Decl { kind, nullable: false, max_elements, min_serialized_size }))
+        DeclType(Arc::new(Decl { kind, nullable: false, max_elements, min_serialized_size, keys: None }))
     }
 
     fn simple(t: Type, max_elements: u64, min_serialized_size: u64) -> DeclType {
@@ -233,6 +236,24 @@ impl DeclType {
         DeclType::make(DeclKind::Map(values), max_properties.map_or(fit, bound), 2)
     }
 
+    /// A map of the type [`DeclType::map`] whose keys have declared sizes. The name of a value is then as good as its key: `m.a`
+    /// has the size that `m["a"]` has.
+    pub fn map_of(keys: DeclType, values: DeclType, max: u64) -> DeclType {
+        let map = DeclType::map(values, None).with_max_elements(max);
+        DeclType(Arc::new(Decl { keys: Some(keys), ..(*map.0).clone() }))
+    }
+
+    /// `kubernetes.Quantity`
+    pub fn quantity() -> DeclType {
+        DeclType::simple(Type::object("kubernetes.Quantity"), 0, MIN_QUANTITY_SIZE)
+    }
+
+    /// The type with another bound on its items, characters or bytes.
+    #[must_use]
+    pub fn with_max_elements(self, max_elements: u64) -> DeclType {
+        DeclType(Arc::new(Decl { max_elements, ..(*self.0).clone() }))
+    }
+
     /// `type: object` with `properties`.
     pub fn object(fields: Vec<DeclField>) -> DeclType {
         let least = fields.iter().filter(|f| f.required && !f.has_default).fold(2u64, |sum, f| {
@@ -292,6 +313,17 @@ impl DeclType {
             DeclKind::Object(_, fields) => fields.get(name).map(DeclField::decl),
             _ => None,
         }
+    }
+
+    /// The type of the keys of a map.
+    pub(crate) fn key(&self) -> DeclType {
+        self.0.keys.clone().unwrap_or_else(DeclType::map_key)
+    }
+
+    /// The type of a value of a map by the value's name, which says something of its size only if the map's keys are declared
+    /// (the size estimator of `k8s.io/dynamic-resource-allocation/cel`).
+    pub(crate) fn named_value(&self) -> Option<&DeclType> {
+        self.element().filter(|values| self.0.keys.is_some() && values.to_type() == Type::Any)
     }
 
     /// The type of the items of a list, or of the values of a map.

@@ -21,6 +21,7 @@ mod ast;
 mod check;
 mod cost;
 mod decl;
+mod device;
 mod env;
 mod escape;
 mod eval;
@@ -40,6 +41,7 @@ pub use cost::{
     STATIC_ESTIMATED_CRD_COST_LIMIT, cost_error_message, expression_cost,
 };
 pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
+pub use device::DeviceCompiler;
 pub use env::Env;
 pub use escape::escape;
 pub(crate) use escape::is_reserved;

@@ -268,14 +268,12 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.apply_status(key, json!({"conditions": [condition]}), manager)
     }
 
-    /// Applies a part of the status of an object that is in no namespace (server-side apply), and takes it from whoever manages
-    /// it otherwise.
+    /// Applies a part of the status of an object (server-side apply), and takes it from whoever manages it otherwise.
     pub fn apply_status<T: ApiKind>(&self, key: Key, status: Value, manager: &str) -> ApiCall<S, Rc<T>> {
         self.apply_to(key, Subresource::Status, json!({"status": status}), manager)
     }
 
-    /// Applies fields of an object that is in no namespace (server-side apply), and takes them from whoever manages them
-    /// otherwise. What the manager has applied before and does not name any more goes.
+    /// Applies fields of an object (server-side apply), and takes them from whoever manages them otherwise. What the manager has applied before and does not name any more goes.
     pub fn apply<T: ApiKind>(&self, key: Key, fields: Value, manager: &str) -> ApiCall<S, Rc<T>> {
         self.apply_to(key, Subresource::None, fields, manager)
     }
@@ -290,6 +288,9 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         config["apiVersion"] = T::KIND.api_version().into();
         config["kind"] = T::KIND.as_str().into();
         config["metadata"] = json!({"name": &*key.name});
+        if !key.namespace.is_empty() {
+            config["metadata"]["namespace"] = key.namespace.to_string().into();
+        }
         let change = Patch::Apply { config, force: true };
         let mut call = self.call(Verb::Patch, T::KIND, key, subresource, Body::Patch(change));
         if let Some(pending) = call.pending.as_mut() {

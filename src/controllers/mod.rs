@@ -18,6 +18,7 @@ pub mod podautoscaler;
 pub mod podgc;
 pub mod replicaset;
 pub mod resource_quota;
+pub mod resourceclaim;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
 pub mod servicecidrs;
@@ -46,7 +47,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/names`.
-const ALIASES: [(&str, &str); 29] = [
+const ALIASES: [(&str, &str); 30] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("clusterrole-aggregation", "clusterrole-aggregation-controller"),
     ("cronjob", "cronjob-controller"),
@@ -70,6 +71,7 @@ const ALIASES: [(&str, &str); 29] = [
     ("pvc-protection", "persistentvolumeclaim-protection-controller"),
     ("replicaset", "replicaset-controller"),
     ("replicationcontroller", "replicationcontroller-controller"),
+    ("resource-claim-controller", "resourceclaim-controller"),
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
@@ -120,5 +122,6 @@ pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
         Controller::boxed(ttl::TtlController),
         Controller::boxed(validating_admission_policy_status::Controller),
         Controller::boxed(clusterroleaggregation::ClusterRoleAggregationController),
+        Controller::boxed(resourceclaim::ResourceClaimController),
     ]
 }

@@ -178,11 +178,15 @@ pub(super) fn known(kind: Kind) -> Known {
         | BuiltIn::CSIStorageCapacity
         | BuiltIn::ControllerRevision
         | BuiltIn::CustomResourceDefinition
+        | BuiltIn::DeviceClass
         | BuiltIn::Event
         | BuiltIn::Lease
         | BuiltIn::MutatingAdmissionPolicy
         | BuiltIn::MutatingAdmissionPolicyBinding
         | BuiltIn::PodTemplate
+        | BuiltIn::ResourceClaim
+        | BuiltIn::ResourceClaimTemplate
+        | BuiltIn::ResourceSlice
         | BuiltIn::RuntimeClass
         | BuiltIn::ValidatingAdmissionPolicy
         | BuiltIn::ValidatingAdmissionPolicyBinding

@@ -96,6 +96,8 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::PodDisruptionBudget
         | BuiltIn::PodTemplate
         | BuiltIn::ReplicaSet
+        | BuiltIn::ResourceClaim
+        | BuiltIn::ResourceClaimTemplate
         | BuiltIn::Role
         | BuiltIn::RoleBinding
         | BuiltIn::ServiceAccount
@@ -106,6 +108,7 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::CSIDriver
         | BuiltIn::CSINode
         | BuiltIn::CustomResourceDefinition
+        | BuiltIn::DeviceClass
         | BuiltIn::Event
         | BuiltIn::IngressClass
         | BuiltIn::IPAddress
@@ -115,6 +118,7 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::Node
         | BuiltIn::PersistentVolume
         | BuiltIn::PriorityClass
+        | BuiltIn::ResourceSlice
         | BuiltIn::RuntimeClass
         | BuiltIn::ServiceCIDR
         | BuiltIn::StorageClass

@@ -56,6 +56,10 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::ValidatingAdmissionPolicyBinding => &VALIDATING_ADMISSION_POLICY_BINDING,
         BuiltIn::MutatingAdmissionPolicy => &MUTATING_ADMISSION_POLICY,
         BuiltIn::MutatingAdmissionPolicyBinding => &MUTATING_ADMISSION_POLICY_BINDING,
+        BuiltIn::ResourceClaim => &RESOURCE_RESOURCE_CLAIM,
+        BuiltIn::ResourceClaimTemplate => &RESOURCE_CLAIM_TEMPLATE,
+        BuiltIn::DeviceClass => &DEVICE_CLASS,
+        BuiltIn::ResourceSlice => &RESOURCE_SLICE,
     }
 }
 
@@ -471,6 +475,35 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING: GoStruct = GoStruct { name:
     f("apiVersion", Text, true),
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&MUTATING_ADMISSION_POLICY_BINDING_SPEC), true),
+] };
+
+pub(super) static RESOURCE_RESOURCE_CLAIM: GoStruct = GoStruct { name: "ResourceClaim", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&RESOURCE_CLAIM_SPEC), false),
+    f("status", Struct(&RESOURCE_CLAIM_STATUS), true),
+] };
+
+pub(super) static RESOURCE_CLAIM_TEMPLATE: GoStruct = GoStruct { name: "ResourceClaimTemplate", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&RESOURCE_CLAIM_TEMPLATE_SPEC), false),
+] };
+
+pub(super) static DEVICE_CLASS: GoStruct = GoStruct { name: "DeviceClass", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&DEVICE_CLASS_SPEC), false),
+] };
+
+pub(super) static RESOURCE_SLICE: GoStruct = GoStruct { name: "ResourceSlice", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&RESOURCE_SLICE_SPEC), false),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1274,6 +1307,38 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: GoStruct = GoStruct { 
     f("policyName", Text, true),
     f("paramRef", Pointer(&Struct(&PARAM_REF)), true),
     f("matchResources", Pointer(&Struct(&MATCH_RESOURCES)), true),
+] };
+
+pub(super) static RESOURCE_CLAIM_SPEC: GoStruct = GoStruct { name: "ResourceClaimSpec", fields: &[
+    f("devices", Struct(&DEVICE_CLAIM), false),
+] };
+
+pub(super) static RESOURCE_CLAIM_STATUS: GoStruct = GoStruct { name: "ResourceClaimStatus", fields: &[
+    f("allocation", Pointer(&Struct(&ALLOCATION_RESULT)), true),
+    f("reservedFor", List(&Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE)), true),
+    f("devices", List(&Struct(&ALLOCATED_DEVICE_STATUS)), true),
+] };
+
+pub(super) static RESOURCE_CLAIM_TEMPLATE_SPEC: GoStruct = GoStruct { name: "ResourceClaimTemplateSpec", fields: &[
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&RESOURCE_CLAIM_SPEC), false),
+] };
+
+pub(super) static DEVICE_CLASS_SPEC: GoStruct = GoStruct { name: "DeviceClassSpec", fields: &[
+    f("selectors", List(&Struct(&DEVICE_SELECTOR)), true),
+    f("config", List(&Struct(&DEVICE_CLASS_CONFIGURATION)), true),
+    f("extendedResourceName", Pointer(&Text), true),
+] };
+
+pub(super) static RESOURCE_SLICE_SPEC: GoStruct = GoStruct { name: "ResourceSliceSpec", fields: &[
+    f("driver", Text, false),
+    f("pool", Struct(&RESOURCE_POOL), false),
+    f("nodeName", Pointer(&Text), true),
+    f("nodeSelector", Pointer(&Struct(&NODE_SELECTOR)), true),
+    f("allNodes", Pointer(&Bool), true),
+    f("devices", List(&Struct(&DEVICE)), true),
+    f("perDeviceNodeSelection", Pointer(&Bool), true),
+    f("sharedCounters", List(&Struct(&COUNTER_SET)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -2335,6 +2400,74 @@ pub(super) static MUTATION: GoStruct = GoStruct { name: "Mutation", fields: &[
     f("jsonPatch", Pointer(&Struct(&JSON_PATCH)), true),
 ] };
 
+pub(super) static DEVICE_CLAIM: GoStruct = GoStruct { name: "DeviceClaim", fields: &[
+    f("requests", List(&Struct(&DEVICE_REQUEST)), false),
+    f("constraints", List(&Struct(&DEVICE_CONSTRAINT)), true),
+    f("config", List(&Struct(&DEVICE_CLAIM_CONFIGURATION)), true),
+] };
+
+pub(super) static ALLOCATION_RESULT: GoStruct = GoStruct { name: "AllocationResult", fields: &[
+    f("devices", Struct(&DEVICE_ALLOCATION_RESULT), true),
+    f("nodeSelector", Pointer(&Struct(&NODE_SELECTOR)), true),
+    f("allocationTimestamp", Pointer(&Time), true),
+] };
+
+pub(super) static RESOURCE_CLAIM_CONSUMER_REFERENCE: GoStruct = GoStruct { name: "ResourceClaimConsumerReference", fields: &[
+    f("apiGroup", Text, true),
+    f("resource", Text, false),
+    f("name", Text, false),
+    f("uid", Named("types.UID", &Text), false),
+] };
+
+pub(super) static ALLOCATED_DEVICE_STATUS: GoStruct = GoStruct { name: "AllocatedDeviceStatus", fields: &[
+    f("driver", Text, false),
+    f("pool", Text, false),
+    f("device", Text, false),
+    f("shareID", Pointer(&Text), true),
+    f("conditions", List(&Struct(&CONDITION)), false),
+    f("data", Pointer(&Any), true),
+    f("networkData", Pointer(&Struct(&NETWORK_DEVICE_DATA)), true),
+] };
+
+pub(super) static DEVICE_SELECTOR: GoStruct = GoStruct { name: "DeviceSelector", fields: &[
+    f("cel", Pointer(&Struct(&CEL_DEVICE_SELECTOR)), true),
+] };
+
+pub(super) static DEVICE_CLASS_CONFIGURATION: GoStruct = GoStruct { name: "DeviceClassConfiguration", fields: &[
+    f("opaque", Pointer(&Struct(&OPAQUE_DEVICE_CONFIGURATION)), true),
+] };
+
+pub(super) static RESOURCE_POOL: GoStruct = GoStruct { name: "ResourcePool", fields: &[
+    f("name", Text, false),
+    f("generation", Int64, false),
+    f("resourceSliceCount", Int64, false),
+] };
+
+pub(super) static NODE_SELECTOR: GoStruct = GoStruct { name: "NodeSelector", fields: &[
+    f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM)), false),
+] };
+
+pub(super) static DEVICE: GoStruct = GoStruct { name: "Device", fields: &[
+    f("name", Text, false),
+    f("attributes", Map(&Struct(&DEVICE_ATTRIBUTE)), true),
+    f("capacity", Map(&Struct(&DEVICE_CAPACITY)), true),
+    f("consumesCounters", List(&Struct(&DEVICE_COUNTER_CONSUMPTION)), true),
+    f("nodeName", Pointer(&Text), true),
+    f("nodeSelector", Pointer(&Struct(&NODE_SELECTOR)), true),
+    f("allNodes", Pointer(&Bool), true),
+    f("taints", List(&Struct(&DEVICE_TAINT)), true),
+    f("bindsToNode", Pointer(&Bool), true),
+    f("bindingConditions", List(&Text), true),
+    f("bindingFailureConditions", List(&Text), true),
+    f("allowMultipleAllocations", Pointer(&Bool), true),
+    f("nodeAllocatableResourceMappings", Map(&Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING)), true),
+] };
+
+pub(super) static COUNTER_SET: GoStruct = GoStruct { name: "CounterSet", fields: &[
+    f("name", Text, false),
+    f("counters", Map(&Struct(&COUNTER)), true),
+] };
+
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
     f("kind", Text, false),
     f("name", Text, false),
@@ -2730,10 +2863,6 @@ pub(super) static SECRET_REFERENCE: GoStruct = GoStruct { name: "SecretReference
     f("namespace", Text, true),
 ] };
 
-pub(super) static NODE_SELECTOR: GoStruct = GoStruct { name: "NodeSelector", fields: &[
-    f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM)), false),
-] };
-
 pub(super) static ROLLING_UPDATE_DEPLOYMENT: GoStruct = GoStruct { name: "RollingUpdateDeployment", fields: &[
     f("maxUnavailable", Pointer(&IntOrString), true),
     f("maxSurge", Pointer(&IntOrString), true),
@@ -2907,6 +3036,85 @@ pub(super) static JSON_PATCH: GoStruct = GoStruct { name: "JSONPatch", fields: &
     f("expression", Text, true),
 ] };
 
+pub(super) static DEVICE_REQUEST: GoStruct = GoStruct { name: "DeviceRequest", fields: &[
+    f("name", Text, false),
+    f("exactly", Pointer(&Struct(&EXACT_DEVICE_REQUEST)), true),
+    f("firstAvailable", List(&Struct(&DEVICE_SUB_REQUEST)), true),
+] };
+
+pub(super) static DEVICE_CONSTRAINT: GoStruct = GoStruct { name: "DeviceConstraint", fields: &[
+    f("requests", List(&Text), true),
+    f("matchAttribute", Pointer(&Named("v1.FullyQualifiedName", &Text)), true),
+    f("distinctAttribute", Pointer(&Named("v1.FullyQualifiedName", &Text)), true),
+] };
+
+pub(super) static DEVICE_CLAIM_CONFIGURATION: GoStruct = GoStruct { name: "DeviceClaimConfiguration", fields: &[
+    f("requests", List(&Text), true),
+    f("opaque", Pointer(&Struct(&OPAQUE_DEVICE_CONFIGURATION)), true),
+] };
+
+pub(super) static DEVICE_ALLOCATION_RESULT: GoStruct = GoStruct { name: "DeviceAllocationResult", fields: &[
+    f("results", List(&Struct(&DEVICE_REQUEST_ALLOCATION_RESULT)), true),
+    f("config", List(&Struct(&DEVICE_ALLOCATION_CONFIGURATION)), true),
+] };
+
+pub(super) static NETWORK_DEVICE_DATA: GoStruct = GoStruct { name: "NetworkDeviceData", fields: &[
+    f("interfaceName", Text, true),
+    f("ips", List(&Text), true),
+    f("hardwareAddress", Text, true),
+] };
+
+pub(super) static CEL_DEVICE_SELECTOR: GoStruct = GoStruct { name: "CELDeviceSelector", fields: &[
+    f("expression", Text, false),
+] };
+
+pub(super) static OPAQUE_DEVICE_CONFIGURATION: GoStruct = GoStruct { name: "OpaqueDeviceConfiguration", fields: &[
+    f("driver", Text, false),
+    f("parameters", Any, false),
+] };
+
+pub(super) static NODE_SELECTOR_TERM: GoStruct = GoStruct { name: "NodeSelectorTerm", fields: &[
+    f("matchExpressions", List(&Struct(&NODE_SELECTOR_REQUIREMENT)), true),
+    f("matchFields", List(&Struct(&NODE_SELECTOR_REQUIREMENT)), true),
+] };
+
+pub(super) static DEVICE_ATTRIBUTE: GoStruct = GoStruct { name: "DeviceAttribute", fields: &[
+    f("int", Pointer(&Int64), true),
+    f("bool", Pointer(&Bool), true),
+    f("string", Pointer(&Text), true),
+    f("version", Pointer(&Text), true),
+    f("ints", List(&Int64), true),
+    f("bools", List(&Bool), true),
+    f("strings", List(&Text), true),
+    f("versions", List(&Text), true),
+] };
+
+pub(super) static DEVICE_CAPACITY: GoStruct = GoStruct { name: "DeviceCapacity", fields: &[
+    f("value", Quantity, false),
+    f("requestPolicy", Pointer(&Struct(&CAPACITY_REQUEST_POLICY)), true),
+] };
+
+pub(super) static DEVICE_COUNTER_CONSUMPTION: GoStruct = GoStruct { name: "DeviceCounterConsumption", fields: &[
+    f("counterSet", Text, false),
+    f("counters", Map(&Struct(&COUNTER)), true),
+] };
+
+pub(super) static DEVICE_TAINT: GoStruct = GoStruct { name: "DeviceTaint", fields: &[
+    f("key", Text, false),
+    f("value", Text, true),
+    f("effect", Named("v1.DeviceTaintEffect", &Text), false),
+    f("timeAdded", Pointer(&Time), true),
+] };
+
+pub(super) static NODE_ALLOCATABLE_RESOURCE_MAPPING: GoStruct = GoStruct { name: "NodeAllocatableResourceMapping", fields: &[
+    f("capacityKey", Pointer(&Named("v1.QualifiedName", &Text)), true),
+    f("allocationMultiplier", Pointer(&Quantity), true),
+] };
+
+pub(super) static COUNTER: GoStruct = GoStruct { name: "Counter", fields: &[
+    f("value", Quantity, false),
+] };
+
 pub(super) static FIELD_SELECTOR_ATTRIBUTES: GoStruct = GoStruct { name: "FieldSelectorAttributes", fields: &[
     f("rawSelector", Text, true),
     f("requirements", List(&Struct(&FIELD_SELECTOR_REQUIREMENT)), true),
@@ -3061,11 +3269,6 @@ pub(super) static PORT_STATUS: GoStruct = GoStruct { name: "PortStatus", fields:
     f("error", Pointer(&Text), true),
 ] };
 
-pub(super) static NODE_SELECTOR_TERM: GoStruct = GoStruct { name: "NodeSelectorTerm", fields: &[
-    f("matchExpressions", List(&Struct(&NODE_SELECTOR_REQUIREMENT)), true),
-    f("matchFields", List(&Struct(&NODE_SELECTOR_REQUIREMENT)), true),
-] };
-
 pub(super) static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: GoStruct = GoStruct { name: "PodFailurePolicyOnExitCodesRequirement", fields: &[
     f("containerName", Pointer(&Text), true),
     f("operator", Named("v1.PodFailurePolicyOnExitCodesOperator", &Text), false),
@@ -3186,6 +3389,57 @@ pub(super) static APIEXTENSIONS_WEBHOOK_CLIENT_CONFIG: GoStruct = GoStruct { nam
     f("caBundle", Bytes, true),
 ] };
 
+pub(super) static EXACT_DEVICE_REQUEST: GoStruct = GoStruct { name: "ExactDeviceRequest", fields: &[
+    f("deviceClassName", Text, false),
+    f("selectors", List(&Struct(&DEVICE_SELECTOR)), true),
+    f("allocationMode", Named("v1.DeviceAllocationMode", &Text), true),
+    f("count", Int64, true),
+    f("adminAccess", Pointer(&Bool), true),
+    f("tolerations", List(&Struct(&DEVICE_TOLERATION)), true),
+    f("capacity", Pointer(&Struct(&CAPACITY_REQUIREMENTS)), true),
+] };
+
+pub(super) static DEVICE_SUB_REQUEST: GoStruct = GoStruct { name: "DeviceSubRequest", fields: &[
+    f("name", Text, false),
+    f("deviceClassName", Text, false),
+    f("selectors", List(&Struct(&DEVICE_SELECTOR)), true),
+    f("allocationMode", Named("v1.DeviceAllocationMode", &Text), true),
+    f("count", Int64, true),
+    f("tolerations", List(&Struct(&DEVICE_TOLERATION)), true),
+    f("capacity", Pointer(&Struct(&CAPACITY_REQUIREMENTS)), true),
+] };
+
+pub(super) static DEVICE_REQUEST_ALLOCATION_RESULT: GoStruct = GoStruct { name: "DeviceRequestAllocationResult", fields: &[
+    f("request", Text, false),
+    f("driver", Text, false),
+    f("pool", Text, false),
+    f("device", Text, false),
+    f("adminAccess", Pointer(&Bool), true),
+    f("tolerations", List(&Struct(&DEVICE_TOLERATION)), true),
+    f("bindingConditions", List(&Text), true),
+    f("bindingFailureConditions", List(&Text), true),
+    f("shareID", Pointer(&Named("types.UID", &Text)), true),
+    f("consumedCapacity", Map(&Quantity), true),
+] };
+
+pub(super) static DEVICE_ALLOCATION_CONFIGURATION: GoStruct = GoStruct { name: "DeviceAllocationConfiguration", fields: &[
+    f("source", Named("v1.AllocationConfigSource", &Text), false),
+    f("requests", List(&Text), true),
+    f("opaque", Pointer(&Struct(&OPAQUE_DEVICE_CONFIGURATION)), true),
+] };
+
+pub(super) static NODE_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "NodeSelectorRequirement", fields: &[
+    f("key", Text, false),
+    f("operator", Named("v1.NodeSelectorOperator", &Text), false),
+    f("values", List(&Text), true),
+] };
+
+pub(super) static CAPACITY_REQUEST_POLICY: GoStruct = GoStruct { name: "CapacityRequestPolicy", fields: &[
+    f("default", Pointer(&Quantity), false),
+    f("validValues", List(&Quantity), true),
+    f("validRange", Pointer(&Struct(&CAPACITY_REQUEST_POLICY_RANGE)), true),
+] };
+
 pub(super) static FIELD_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "FieldSelectorRequirement", fields: &[
     f("key", Text, false),
     f("operator", Named("v1.FieldSelectorOperator", &Text), false),
@@ -3275,12 +3529,6 @@ pub(super) static IMAGE_VOLUME_STATUS: GoStruct = GoStruct { name: "ImageVolumeS
     f("imageRef", Text, true),
 ] };
 
-pub(super) static NODE_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "NodeSelectorRequirement", fields: &[
-    f("key", Text, false),
-    f("operator", Named("v1.NodeSelectorOperator", &Text), false),
-    f("values", List(&Text), true),
-] };
-
 pub(super) static EXTERNAL_DOCUMENTATION: GoStruct = GoStruct { name: "ExternalDocumentation", fields: &[
     f("description", Text, true),
     f("url", Text, true),
@@ -3300,4 +3548,22 @@ pub(super) static APIEXTENSIONS_SERVICE_REFERENCE: GoStruct = GoStruct { name: "
     f("name", Text, false),
     f("path", Pointer(&Text), true),
     f("port", Pointer(&Int32), true),
+] };
+
+pub(super) static DEVICE_TOLERATION: GoStruct = GoStruct { name: "DeviceToleration", fields: &[
+    f("key", Text, true),
+    f("operator", Named("v1.DeviceTolerationOperator", &Text), true),
+    f("value", Text, true),
+    f("effect", Named("v1.DeviceTaintEffect", &Text), true),
+    f("tolerationSeconds", Pointer(&Int64), true),
+] };
+
+pub(super) static CAPACITY_REQUIREMENTS: GoStruct = GoStruct { name: "CapacityRequirements", fields: &[
+    f("requests", Map(&Quantity), true),
+] };
+
+pub(super) static CAPACITY_REQUEST_POLICY_RANGE: GoStruct = GoStruct { name: "CapacityRequestPolicyRange", fields: &[
+    f("min", Pointer(&Quantity), true),
+    f("max", Pointer(&Quantity), true),
+    f("step", Pointer(&Quantity), true),
 ] };

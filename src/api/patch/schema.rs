@@ -57,6 +57,10 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::ValidatingAdmissionPolicyBinding => &VALIDATING_ADMISSION_POLICY_BINDING,
         BuiltIn::MutatingAdmissionPolicy => &MUTATING_ADMISSION_POLICY,
         BuiltIn::MutatingAdmissionPolicyBinding => &MUTATING_ADMISSION_POLICY_BINDING,
+        BuiltIn::ResourceClaim => &RESOURCE_RESOURCE_CLAIM,
+        BuiltIn::ResourceClaimTemplate => &RESOURCE_CLAIM_TEMPLATE,
+        BuiltIn::DeviceClass => &DEVICE_CLASS,
+        BuiltIn::ResourceSlice => &RESOURCE_SLICE,
     }
 }
 
@@ -344,6 +348,27 @@ static MUTATING_ADMISSION_POLICY: Type = Type { name: "MutatingAdmissionPolicy",
 static MUTATING_ADMISSION_POLICY_BINDING: Type = Type { name: "MutatingAdmissionPolicyBinding", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&MUTATING_ADMISSION_POLICY_BINDING_SPEC)),
+] };
+
+static RESOURCE_RESOURCE_CLAIM: Type = Type { name: "ResourceClaim", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&RESOURCE_CLAIM_SPEC)),
+    f("status", Struct(&RESOURCE_CLAIM_STATUS)),
+] };
+
+static RESOURCE_CLAIM_TEMPLATE: Type = Type { name: "ResourceClaimTemplate", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&RESOURCE_CLAIM_TEMPLATE_SPEC)),
+] };
+
+static DEVICE_CLASS: Type = Type { name: "DeviceClass", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&DEVICE_CLASS_SPEC)),
+] };
+
+static RESOURCE_SLICE: Type = Type { name: "ResourceSlice", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&RESOURCE_SLICE_SPEC)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -776,6 +801,33 @@ static MUTATING_ADMISSION_POLICY_SPEC: Type = Type { name: "MutatingAdmissionPol
 static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Type = Type { name: "MutatingAdmissionPolicyBindingSpec", atomic: false, fields: &[
     f("paramRef", Struct(&PARAM_REF)),
     f("matchResources", Struct(&MATCH_RESOURCES)),
+] };
+
+static RESOURCE_CLAIM_SPEC: Type = Type { name: "ResourceClaimSpec", atomic: false, fields: &[
+    f("devices", Struct(&DEVICE_CLAIM)),
+] };
+
+static RESOURCE_CLAIM_STATUS: Type = Type { name: "ResourceClaimStatus", atomic: false, fields: &[
+    f("allocation", Struct(&ALLOCATION_RESULT)),
+    f("reservedFor", List(&Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE))).merge().merge_key("uid").list_map(&["uid"]),
+    f("devices", List(&Struct(&ALLOCATED_DEVICE_STATUS))).list_map(&["driver", "device", "pool", "shareID"]),
+] };
+
+static RESOURCE_CLAIM_TEMPLATE_SPEC: Type = Type { name: "ResourceClaimTemplateSpec", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&RESOURCE_CLAIM_SPEC)),
+] };
+
+static DEVICE_CLASS_SPEC: Type = Type { name: "DeviceClassSpec", atomic: false, fields: &[
+    f("selectors", List(&Struct(&DEVICE_SELECTOR))).atomic(),
+    f("config", List(&Struct(&DEVICE_CLASS_CONFIGURATION))).atomic(),
+] };
+
+static RESOURCE_SLICE_SPEC: Type = Type { name: "ResourceSliceSpec", atomic: false, fields: &[
+    f("pool", Struct(&RESOURCE_POOL)),
+    f("nodeSelector", Struct(&NODE_SELECTOR)),
+    f("devices", List(&Struct(&DEVICE))).atomic(),
+    f("sharedCounters", List(&Struct(&COUNTER_SET))).atomic(),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
@@ -1271,6 +1323,53 @@ static MUTATION: Type = Type { name: "Mutation", atomic: false, fields: &[
     f("jsonPatch", Struct(&JSON_PATCH)),
 ] };
 
+static DEVICE_CLAIM: Type = Type { name: "DeviceClaim", atomic: false, fields: &[
+    f("requests", List(&Struct(&DEVICE_REQUEST))).atomic(),
+    f("constraints", List(&Struct(&DEVICE_CONSTRAINT))).atomic(),
+    f("config", List(&Struct(&DEVICE_CLAIM_CONFIGURATION))).atomic(),
+] };
+
+static ALLOCATION_RESULT: Type = Type { name: "AllocationResult", atomic: false, fields: &[
+    f("devices", Struct(&DEVICE_ALLOCATION_RESULT)),
+    f("nodeSelector", Struct(&NODE_SELECTOR)),
+] };
+
+static RESOURCE_CLAIM_CONSUMER_REFERENCE: Type = Type { name: "ResourceClaimConsumerReference", atomic: false, fields: &[] };
+
+static ALLOCATED_DEVICE_STATUS: Type = Type { name: "AllocatedDeviceStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CONDITION))).list_map(&["type"]),
+    f("networkData", Struct(&NETWORK_DEVICE_DATA)),
+] };
+
+static DEVICE_SELECTOR: Type = Type { name: "DeviceSelector", atomic: false, fields: &[
+    f("cel", Struct(&CEL_DEVICE_SELECTOR)),
+] };
+
+static DEVICE_CLASS_CONFIGURATION: Type = Type { name: "DeviceClassConfiguration", atomic: false, fields: &[
+    f("opaque", Struct(&OPAQUE_DEVICE_CONFIGURATION)),
+] };
+
+static RESOURCE_POOL: Type = Type { name: "ResourcePool", atomic: false, fields: &[] };
+
+static NODE_SELECTOR: Type = Type { name: "NodeSelector", atomic: true, fields: &[
+    f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM))).atomic(),
+] };
+
+static DEVICE: Type = Type { name: "Device", atomic: false, fields: &[
+    f("attributes", Map(&Struct(&DEVICE_ATTRIBUTE))),
+    f("capacity", Map(&Struct(&DEVICE_CAPACITY))),
+    f("consumesCounters", List(&Struct(&DEVICE_COUNTER_CONSUMPTION))).atomic(),
+    f("nodeSelector", Struct(&NODE_SELECTOR)),
+    f("taints", List(&Struct(&DEVICE_TAINT))).atomic(),
+    f("bindingConditions", List(&Scalar)).atomic(),
+    f("bindingFailureConditions", List(&Scalar)).atomic(),
+    f("nodeAllocatableResourceMappings", Map(&Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING))),
+] };
+
+static COUNTER_SET: Type = Type { name: "CounterSet", atomic: false, fields: &[
+    f("counters", Map(&Struct(&COUNTER))),
+] };
+
 static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
@@ -1452,10 +1551,6 @@ static FOR_NODE: Type = Type { name: "ForNode", atomic: false, fields: &[] };
 
 static SECRET_REFERENCE: Type = Type { name: "SecretReference", atomic: true, fields: &[] };
 
-static NODE_SELECTOR: Type = Type { name: "NodeSelector", atomic: true, fields: &[
-    f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM))).atomic(),
-] };
-
 static ROLLING_UPDATE_DEPLOYMENT: Type = Type { name: "RollingUpdateDeployment", atomic: false, fields: &[] };
 
 static ROLLING_UPDATE_STATEFUL_SET_STRATEGY: Type = Type { name: "RollingUpdateStatefulSetStrategy", atomic: false, fields: &[] };
@@ -1579,6 +1674,59 @@ static APPLY_CONFIGURATION: Type = Type { name: "ApplyConfiguration", atomic: fa
 
 static JSON_PATCH: Type = Type { name: "JSONPatch", atomic: false, fields: &[] };
 
+static DEVICE_REQUEST: Type = Type { name: "DeviceRequest", atomic: false, fields: &[
+    f("exactly", Struct(&EXACT_DEVICE_REQUEST)),
+    f("firstAvailable", List(&Struct(&DEVICE_SUB_REQUEST))).atomic(),
+] };
+
+static DEVICE_CONSTRAINT: Type = Type { name: "DeviceConstraint", atomic: false, fields: &[
+    f("requests", List(&Scalar)).atomic(),
+] };
+
+static DEVICE_CLAIM_CONFIGURATION: Type = Type { name: "DeviceClaimConfiguration", atomic: false, fields: &[
+    f("requests", List(&Scalar)).atomic(),
+    f("opaque", Struct(&OPAQUE_DEVICE_CONFIGURATION)),
+] };
+
+static DEVICE_ALLOCATION_RESULT: Type = Type { name: "DeviceAllocationResult", atomic: false, fields: &[
+    f("results", List(&Struct(&DEVICE_REQUEST_ALLOCATION_RESULT))).atomic(),
+    f("config", List(&Struct(&DEVICE_ALLOCATION_CONFIGURATION))).atomic(),
+] };
+
+static NETWORK_DEVICE_DATA: Type = Type { name: "NetworkDeviceData", atomic: false, fields: &[
+    f("ips", List(&Scalar)).atomic(),
+] };
+
+static CEL_DEVICE_SELECTOR: Type = Type { name: "CELDeviceSelector", atomic: false, fields: &[] };
+
+static OPAQUE_DEVICE_CONFIGURATION: Type = Type { name: "OpaqueDeviceConfiguration", atomic: false, fields: &[] };
+
+static NODE_SELECTOR_TERM: Type = Type { name: "NodeSelectorTerm", atomic: true, fields: &[
+    f("matchExpressions", List(&Struct(&NODE_SELECTOR_REQUIREMENT))).atomic(),
+    f("matchFields", List(&Struct(&NODE_SELECTOR_REQUIREMENT))).atomic(),
+] };
+
+static DEVICE_ATTRIBUTE: Type = Type { name: "DeviceAttribute", atomic: false, fields: &[
+    f("ints", List(&Scalar)).atomic(),
+    f("bools", List(&Scalar)).atomic(),
+    f("strings", List(&Scalar)).atomic(),
+    f("versions", List(&Scalar)).atomic(),
+] };
+
+static DEVICE_CAPACITY: Type = Type { name: "DeviceCapacity", atomic: false, fields: &[
+    f("requestPolicy", Struct(&CAPACITY_REQUEST_POLICY)),
+] };
+
+static DEVICE_COUNTER_CONSUMPTION: Type = Type { name: "DeviceCounterConsumption", atomic: false, fields: &[
+    f("counters", Map(&Struct(&COUNTER))),
+] };
+
+static DEVICE_TAINT: Type = Type { name: "DeviceTaint", atomic: false, fields: &[] };
+
+static NODE_ALLOCATABLE_RESOURCE_MAPPING: Type = Type { name: "NodeAllocatableResourceMapping", atomic: false, fields: &[] };
+
+static COUNTER: Type = Type { name: "Counter", atomic: false, fields: &[] };
+
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
 static DOWNWARD_API_VOLUME_FILE: Type = Type { name: "DownwardAPIVolumeFile", atomic: false, fields: &[
@@ -1674,11 +1822,6 @@ static RESOURCE_HEALTH: Type = Type { name: "ResourceHealth", atomic: false, fie
 
 static PORT_STATUS: Type = Type { name: "PortStatus", atomic: false, fields: &[] };
 
-static NODE_SELECTOR_TERM: Type = Type { name: "NodeSelectorTerm", atomic: true, fields: &[
-    f("matchExpressions", List(&Struct(&NODE_SELECTOR_REQUIREMENT))).atomic(),
-    f("matchFields", List(&Struct(&NODE_SELECTOR_REQUIREMENT))).atomic(),
-] };
-
 static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: Type = Type { name: "PodFailurePolicyOnExitCodesRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).list_set(),
 ] };
@@ -1732,6 +1875,39 @@ static APIEXTENSIONS_WEBHOOK_CLIENT_CONFIG: Type = Type { name: "WebhookClientCo
     f("caBundle", List(&Scalar)),
 ] };
 
+static EXACT_DEVICE_REQUEST: Type = Type { name: "ExactDeviceRequest", atomic: false, fields: &[
+    f("selectors", List(&Struct(&DEVICE_SELECTOR))).atomic(),
+    f("tolerations", List(&Struct(&DEVICE_TOLERATION))).atomic(),
+    f("capacity", Struct(&CAPACITY_REQUIREMENTS)),
+] };
+
+static DEVICE_SUB_REQUEST: Type = Type { name: "DeviceSubRequest", atomic: false, fields: &[
+    f("selectors", List(&Struct(&DEVICE_SELECTOR))).atomic(),
+    f("tolerations", List(&Struct(&DEVICE_TOLERATION))).atomic(),
+    f("capacity", Struct(&CAPACITY_REQUIREMENTS)),
+] };
+
+static DEVICE_REQUEST_ALLOCATION_RESULT: Type = Type { name: "DeviceRequestAllocationResult", atomic: false, fields: &[
+    f("tolerations", List(&Struct(&DEVICE_TOLERATION))).atomic(),
+    f("bindingConditions", List(&Scalar)).atomic(),
+    f("bindingFailureConditions", List(&Scalar)).atomic(),
+    f("consumedCapacity", Map(&Scalar)),
+] };
+
+static DEVICE_ALLOCATION_CONFIGURATION: Type = Type { name: "DeviceAllocationConfiguration", atomic: false, fields: &[
+    f("requests", List(&Scalar)).atomic(),
+    f("opaque", Struct(&OPAQUE_DEVICE_CONFIGURATION)),
+] };
+
+static NODE_SELECTOR_REQUIREMENT: Type = Type { name: "NodeSelectorRequirement", atomic: false, fields: &[
+    f("values", List(&Scalar)).atomic(),
+] };
+
+static CAPACITY_REQUEST_POLICY: Type = Type { name: "CapacityRequestPolicy", atomic: false, fields: &[
+    f("validValues", List(&Scalar)).atomic(),
+    f("validRange", Struct(&CAPACITY_REQUEST_POLICY_RANGE)),
+] };
+
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
 
 static RESOURCE_FIELD_SELECTOR: Type = Type { name: "ResourceFieldSelector", atomic: true, fields: &[] };
@@ -1770,12 +1946,16 @@ static SLEEP_ACTION: Type = Type { name: "SleepAction", atomic: false, fields: &
 
 static IMAGE_VOLUME_STATUS: Type = Type { name: "ImageVolumeStatus", atomic: false, fields: &[] };
 
-static NODE_SELECTOR_REQUIREMENT: Type = Type { name: "NodeSelectorRequirement", atomic: false, fields: &[
-    f("values", List(&Scalar)).atomic(),
-] };
-
 static EXTERNAL_DOCUMENTATION: Type = Type { name: "ExternalDocumentation", atomic: false, fields: &[] };
 
 static VALIDATION_RULE: Type = Type { name: "ValidationRule", atomic: false, fields: &[] };
 
 static APIEXTENSIONS_SERVICE_REFERENCE: Type = Type { name: "ServiceReference", atomic: false, fields: &[] };
+
+static DEVICE_TOLERATION: Type = Type { name: "DeviceToleration", atomic: false, fields: &[] };
+
+static CAPACITY_REQUIREMENTS: Type = Type { name: "CapacityRequirements", atomic: false, fields: &[
+    f("requests", Map(&Scalar)),
+] };
+
+static CAPACITY_REQUEST_POLICY_RANGE: Type = Type { name: "CapacityRequestPolicyRange", atomic: false, fields: &[] };

@@ -22,7 +22,7 @@ use crate::apiserver::ApiServer;
 /// The group of what can be impersonated beside users, groups and accounts.
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const EXTRA: &str = "impersonate-extra-";
-const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
+pub(super) const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
 /// From so many groups or extra values on a permission for all of them is looked for first.
 const MANY: usize = 4;
 

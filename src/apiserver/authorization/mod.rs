@@ -6,12 +6,13 @@
 //! what concerns their nodes ([`node`]), everybody what roles and bindings say ([`rbac`]). The roles and bindings that a new
 //! cluster has are not stored until somebody changes them ([`defaults`]). Whoever writes roles and bindings can give away what
 //! they have themselves, and no more ([`escalation`]), and who approves or signs certificates needs that right for their signer
-//! ([`signers`]).
+//! ([`signers`]). Parts of the status of a ResourceClaim have rights of their own ([`claims`]).
 //!
 //! The components of the cluster, which send typed requests, are not asked: the default roles allow what they do.
 
 mod access;
 mod authentication;
+mod claims;
 mod defaults;
 mod escalation;
 mod impersonation;

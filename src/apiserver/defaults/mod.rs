@@ -6,6 +6,7 @@
 //! priority, token volume) is not here.
 
 pub(super) mod claim_spec;
+pub(super) mod devices;
 mod field_ref;
 mod image;
 mod omit;

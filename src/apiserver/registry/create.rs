@@ -167,6 +167,7 @@ impl ApiServer {
             Some(pod) => rest::validate_pod_of_valid_spec(pod),
             None => cx.validated(strategy.validate(object)),
         };
+        errors.splice(0..0, self.admin_access(object, None));
         kinds::versions::validate(r.kind, object, None, &mut errors);
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));

@@ -10,8 +10,11 @@ mod write;
 use super::ApiServer;
 use super::apiextensions::View;
 use super::context::RequestContext;
+use super::kinds::resource_claim::{admin_access, allows_admin_access};
+use super::validation::FieldError;
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, seconds};
+use crate::api::types::resource::ADMIN_ACCESS;
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp, seconds};
 use crate::apimachinery::{Request, Response, Status, Subresource};
 
 pub use create::{GENERATED_SUFFIX, MAX_GENERATED_BASE};
@@ -90,6 +93,27 @@ impl ApiServer {
     /// The time in whole seconds, as stored objects have it.
     pub(in crate::apiserver) fn now_seconds(&self) -> Timestamp {
         seconds(self.now)
+    }
+
+    /// What is wrong with admin access that an object asks for, or that is given it in its status: only claims in namespaces
+    /// with a certain label may have it. `old` is the object before if its status is written.
+    fn admin_access(&self, object: &Object, old: Option<&Object>) -> Option<FieldError> {
+        let at = admin_access(object, old)?;
+        let namespace = self.namespace(object.meta().namespace());
+        if namespace.is_some_and(|namespace| allows_admin_access(namespace.meta())) {
+            return None;
+        }
+        let why = match namespace {
+            Some(_) => format!(
+                "admin access to devices requires the `{ADMIN_ACCESS}: true` label on the containing namespace"
+            ),
+            None => {
+                let missing = Status::not_found(Kind::NAMESPACE, object.meta().namespace()).message;
+                let why = format!("could not retrieve namespace to verify admin access: {missing}");
+                return Some(FieldError::internal(&at, why));
+            }
+        };
+        Some(FieldError::forbidden(&at, why))
     }
 
     /// The namespace of that name.

@@ -15,7 +15,7 @@ use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::owners::one_owner_once;
 use crate::apiserver::policy::Attributes;
 use crate::apiserver::stage::Stage;
-use crate::apiserver::validation::invalid;
+use crate::apiserver::validation::{Errors, invalid};
 use crate::apiserver::{ApiServer, admission, kinds};
 
 /// The message of every conflict: the object was changed in between.
@@ -129,7 +129,12 @@ impl ApiServer {
         keep_system_fields(&mut object, &old);
         strategy.prepare_for_update(&mut object, &old, seconds(self.now))?;
         cx.enter(Stage::Validate, "", Some(&object));
-        validate(r, &strategy, &object, &old, cx)?;
+        let mut first = Errors::new();
+        if r.subresource == Subresource::Status {
+            first.extend(self.admin_access(&object, Some(&old)));
+            first.extend(self.claim_status_rights(r, &object, &old, cx));
+        }
+        validate(r, &strategy, &object, &old, first, cx)?;
         if itself {
             admission::validate_update(self, &object, &old, cx)?;
         } else if r.subresource == Subresource::Resize {
@@ -223,15 +228,18 @@ fn check_version(version: &str) -> Result<(), Status> {
     Err(Status::new(500, "", message))
 }
 
-/// Refuses an update that is not valid, and warns the client of what is dubious about one that is.
+/// Refuses an update that is not valid, and warns the client of what is dubious about one that is. `first` is what is known to
+/// be wrong with it already.
 fn validate(
     r: &Request,
     strategy: &WriteStrategy,
     object: &Object,
     old: &Object,
+    first: Errors,
     cx: &mut RequestContext,
 ) -> Result<(), Status> {
     let mut errors = cx.validated(strategy.validate_update(object, old));
+    errors.splice(0..0, first);
     if r.subresource == Subresource::None {
         kinds::versions::validate(r.kind, object, Some(old), &mut errors);
     }

@@ -6,6 +6,7 @@
 
 pub(super) mod claim_spec;
 pub(super) mod container;
+pub(super) mod devices;
 pub(super) mod diff;
 mod env;
 pub(super) mod field;

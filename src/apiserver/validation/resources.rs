@@ -224,7 +224,12 @@ fn amounts(
 }
 
 /// The names of the claims that a container uses.
-fn resource_claims(errs: &mut Errors, claims: &[t::ResourceClaim], known: &BTreeSet<&str>, path: &Path) {
+fn resource_claims(
+    errs: &mut Errors,
+    claims: &[t::ContainerResourceClaim],
+    known: &BTreeSet<&str>,
+    path: &Path,
+) {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for (i, claim) in claims.iter().enumerate() {
         let at = path.index(i);

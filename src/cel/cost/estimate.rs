@@ -386,7 +386,8 @@ impl<'n> Coster<'n> {
         for part in parts {
             decl = match (part.as_str(), decl.kind()) {
                 ("@items" | "@values", _) => decl.element()?.clone(),
-                ("@keys", DeclKind::Map(_)) => DeclType::map_key(),
+                ("@keys", DeclKind::Map(_)) => decl.key(),
+                (_, DeclKind::Map(_)) => decl.named_value()?.clone(),
                 (_, DeclKind::Object(Some(name), _)) => self.env.object(name)?.get(part)?.clone(),
                 _ => return None,
             };

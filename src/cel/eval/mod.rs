@@ -24,6 +24,7 @@ use super::type_names::TypeNames;
 pub use asked::{AllowAll, Asked, Authorizer, Question, Verdict};
 pub use error::EvalError;
 use meter::Meter;
+pub(crate) use objects::Semver;
 use paths::{constant, has, is_constant, not_optional, relative, select, valid};
 use value::{Entries, Items};
 pub use value::{Key, Library, List, Map, Value};
@@ -136,7 +137,7 @@ impl<'p> Run<'p> {
                 }
                 self.meter.spend(CREATE_STRUCT)?;
                 let made = self.env.makes_patch(name).then(|| name.as_str().into());
-                Ok(Value::Map(Map { entries, unknown: None, made }))
+                Ok(Value::Map(Map { entries, made, ..Map::default() }))
             }
             ExprKind::Fold(fold) => self.fold(fold),
         }

@@ -371,7 +371,7 @@ fn index(of: &Value, at: &Value) -> EvalResult {
                 None => Err(EvalError::new(format!("index out of bounds: {n}"))),
             }
         }
-        Value::Map(map) => match at.key().and_then(|key| map.entries.get(&key).cloned()) {
+        Value::Map(map) => match at.key().and_then(|key| map.find(&key).cloned()) {
             Some(value) => valid(value),
             None => Err(EvalError::new(format!("no such key: {}", said(at)))),
         },
@@ -386,7 +386,7 @@ pub(super) fn optional_index(of: &Value, at: &Value) -> EvalResult {
             let n = place(at).and_then(|n| usize::try_from(n).ok());
             n.and_then(|n| list.items.get(n)).cloned()
         }
-        Value::Map(map) => at.key().and_then(|key| map.entries.get(&key).cloned()),
+        Value::Map(map) => at.key().and_then(|key| map.find(&key).cloned()),
         Value::Optional(None) => None,
         Value::Optional(Some(inner)) => return optional_index(inner, at),
         _ => return Err(EvalError::overload()),

@@ -63,7 +63,7 @@ pub(super) fn is_constant(node: &Expr) -> bool {
 /// `operand.field`
 pub(super) fn select(of: &Value, field: &str) -> EvalResult {
     match of {
-        Value::Map(map) => match map.entries.get(&Key::String(field.into())) {
+        Value::Map(map) => match map.find(&Key::String(field.into())) {
             Some(value) => valid(value.clone()),
             None => Err(EvalError::new(format!("no such key: {field}"))),
         },
@@ -94,7 +94,7 @@ fn is_scalar(value: &Value) -> bool {
 /// `has(operand.field)`
 pub(super) fn has(of: &Value, field: &str) -> EvalResult {
     match of {
-        Value::Map(map) => Ok(Value::Bool(map.entries.contains_key(&Key::String(field.into())))),
+        Value::Map(map) => Ok(Value::Bool(map.find(&Key::String(field.into())).is_some())),
         Value::Optional(None) => Ok(Value::Bool(false)),
         Value::Optional(Some(inner)) => has(inner, field),
         scalar if is_scalar(scalar) => Ok(Value::Bool(false)),

@@ -69,7 +69,7 @@ impl Value {
                     }
                 }
                 let unknown = (!unknown.is_empty()).then(|| Rc::new(unknown));
-                Value::Map(Map { entries, unknown, made: None })
+                Value::Map(Map { entries, unknown, ..Map::default() })
             }
             DeclKind::Unknown => Value::Unknown(Rc::new(json.clone())),
         }

@@ -70,6 +70,15 @@ pub struct Map {
     pub(crate) unknown: Option<Rc<serde_json::Map<String, Json>>>,
     /// The type's name of a part of a patch that an expression made, such as `Object.spec`.
     pub(crate) made: Option<Rc<str>>,
+    /// What stands under every other key, for whoever asks for one by its name.
+    pub(crate) otherwise: Option<Rc<Value>>,
+}
+
+impl Map {
+    /// What stands under a key.
+    pub(crate) fn find(&self, key: &Key) -> Option<&Value> {
+        self.entries.get(key).or(self.otherwise.as_deref())
+    }
 }
 
 /// A value of a type that belongs to a library.
@@ -184,7 +193,16 @@ impl Value {
     }
 
     pub(crate) fn map(entries: Entries) -> Value {
-        Value::Map(Map { entries, unknown: None, made: None })
+        Value::Map(Map { entries, ..Map::default() })
+    }
+
+    /// A map with texts as keys in which every other text stands for `otherwise`, though only for those who ask for it.
+    pub(crate) fn map_with_default(
+        entries: impl IntoIterator<Item = (Rc<str>, Value)>,
+        otherwise: Value,
+    ) -> Value {
+        let entries = entries.into_iter().map(|(key, value)| (Key::String(key), value)).collect();
+        Value::Map(Map { entries, otherwise: Some(Rc::new(otherwise)), ..Map::default() })
     }
 
     /// A value whose use is an error with these words.

@@ -23,6 +23,7 @@ mod podautoscaler;
 mod podgc;
 mod replicaset;
 mod requests;
+mod resourceclaim;
 mod service_cidr;
 mod serviceaccounts_controller;
 mod sets;

@@ -188,6 +188,7 @@ pub(super) static GROUPS: &[Group] = &[
         ("v1", &[
             Resource { name: "deviceclasses", singular: "deviceclass", namespaced: false, of: ("", ""), kind: "DeviceClass", verbs: ALL, short: &[], categories: &[], hash: "Yk2PTc1Ybxk=" },
             Resource { name: "resourceclaims", singular: "resourceclaim", namespaced: true, of: ("", ""), kind: "ResourceClaim", verbs: ALL, short: &[], categories: &[], hash: "wgAZaHcZxUg=" },
+            Resource { name: "resourceclaims/status", singular: "", namespaced: true, of: ("", ""), kind: "ResourceClaim", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
             Resource { name: "resourceclaimtemplates", singular: "resourceclaimtemplate", namespaced: true, of: ("", ""), kind: "ResourceClaimTemplate", verbs: ALL, short: &[], categories: &[], hash: "TuzjC49aUfM=" },
             Resource { name: "resourceslices", singular: "resourceslice", namespaced: false, of: ("", ""), kind: "ResourceSlice", verbs: ALL, short: &[], categories: &[], hash: "KsC072WgaEY=" },
         ]),

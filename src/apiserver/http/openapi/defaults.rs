@@ -8,6 +8,7 @@ pub(super) static DEFAULTS: &[(&str, &str, &str)] = &[
     ("AzureDiskVolumeSource", "kind", "\"Shared\""),
     ("AzureDiskVolumeSource", "readOnly", "false"),
     ("ContainerPort", "protocol", "\"TCP\""),
+    ("DeviceToleration", "operator", "\"Equal\""),
     ("FileKeySelector", "optional", "false"),
     ("GRPCAction", "service", "\"\""),
     ("ISCSIPersistentVolumeSource", "iscsiInterface", "\"default\""),

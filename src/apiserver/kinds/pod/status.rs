@@ -237,7 +237,7 @@ fn allocated_resources(
 fn not_requested(container: &t::Container, name: &str) -> Option<&'static str> {
     let resources = container.resources.as_ref();
     if name.starts_with("claim:") {
-        let named = |c: &t::ResourceClaim| match text(&c.request) {
+        let named = |c: &t::ContainerResourceClaim| match text(&c.request) {
             "" => format!("claim:{}", c.name),
             request => format!("claim:{}/{request}", c.name),
         };

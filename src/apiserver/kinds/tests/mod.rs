@@ -8,6 +8,7 @@ use crate::api::types;
 use crate::apiserver::rest::validate_create;
 use crate::apiserver::validation::{FieldError, aggregate};
 
+mod devices;
 mod ingress;
 mod ingress_class;
 mod ip_address;

@@ -232,9 +232,15 @@ pub(in crate::apiserver) fn pod_spec_value(spec: &crate::api::types::PodSpec) ->
     BadValue::Json(pod_spec(spec).compact())
 }
 
-/// A pod template: inside, metadata has no name of its own and keeps its `v1` fields.
+/// A pod template.
 pub(in crate::apiserver) fn template(template: &crate::api::types::PodTemplateSpec) -> BadValue {
-    let meta = serde_json::to_value(&template.metadata).unwrap_or(Value::Null);
+    let none = Default::default();
+    embedding(template.metadata.as_ref(), pod_spec(template.spec.as_ref().unwrap_or(&none)))
+}
+
+/// A template with a spec: inside, metadata has no name of its own and keeps its `v1` fields.
+pub(in crate::apiserver) fn embedding(meta: Option<&crate::api::types::ObjectMeta>, spec: Json) -> BadValue {
+    let meta = serde_json::to_value(meta).unwrap_or(Value::Null);
     let mut fields = Vec::new();
     for key in ["name", "generateName", "namespace", "labels", "annotations", "ownerReferences", "finalizers"]
     {
@@ -242,7 +248,6 @@ pub(in crate::apiserver) fn template(template: &crate::api::types::PodTemplateSp
             fields.push((key.to_owned(), plain(v)));
         }
     }
-    let none = Default::default();
-    fields.push(("Spec".to_owned(), pod_spec(template.spec.as_ref().unwrap_or(&none))));
+    fields.push(("Spec".to_owned(), spec));
     BadValue::Json(Json::Object(fields).compact())
 }

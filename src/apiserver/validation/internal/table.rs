@@ -322,6 +322,38 @@ types! {
     VolumeAttachmentSpec: Attacher attacher s, Source source (VolumeAttachmentSource), NodeName nodeName s;
     VolumeAttachmentSource: PersistentVolumeName persistentVolumeName n,
         InlineVolumeSpec inlineVolumeSpec {PersistentVolumeSpec};
+    ResourceClaimSpec: Devices devices (DeviceClaim);
+    DeviceClaim: Requests requests [DeviceRequest], Constraints constraints [DeviceConstraint],
+        Config config [DeviceClaimConfiguration];
+    DeviceRequest: Name name s, Exactly exactly {ExactDeviceRequest},
+        FirstAvailable firstAvailable [DeviceSubRequest];
+    ExactDeviceRequest: DeviceClassName deviceClassName s, Selectors selectors [DeviceSelector],
+        AllocationMode allocationMode s, Count count i, AdminAccess adminAccess n,
+        Tolerations tolerations [DeviceToleration], Capacity capacity {CapacityRequirements};
+    DeviceSubRequest: Name name s, DeviceClassName deviceClassName s, Selectors selectors [DeviceSelector],
+        AllocationMode allocationMode s, Count count i, Tolerations tolerations [DeviceToleration],
+        Capacity capacity {CapacityRequirements};
+    DeviceSelector: CEL cel {CELDeviceSelector};
+    CELDeviceSelector: Expression expression s;
+    CapacityRequirements: Requests requests m;
+    DeviceConstraint: Requests requests l, MatchAttribute matchAttribute n,
+        DistinctAttribute distinctAttribute n;
+    DeviceClaimConfiguration: Requests requests l, Opaque opaque {OpaqueDeviceConfiguration};
+    OpaqueDeviceConfiguration: Driver driver s, Parameters parameters m;
+    DeviceToleration: Key key s, Operator operator s, Value value s, Effect effect s,
+        TolerationSeconds tolerationSeconds n;
+    AllocationResult: Devices devices (DeviceAllocationResult), NodeSelector nodeSelector {NodeSelector},
+        AllocationTimestamp allocationTimestamp n;
+    DeviceAllocationResult: Results results [DeviceRequestAllocationResult],
+        Config config [DeviceAllocationConfiguration];
+    DeviceRequestAllocationResult: Request request s, Driver driver s, Pool pool s, Device device s,
+        AdminAccess adminAccess n, Tolerations tolerations [DeviceToleration],
+        BindingConditions bindingConditions l, BindingFailureConditions bindingFailureConditions l,
+        ShareID shareID n, ConsumedCapacity consumedCapacity m;
+    DeviceAllocationConfiguration: Source source s, Requests requests l,
+        Opaque opaque {OpaqueDeviceConfiguration};
+    DeviceAttribute: IntValue int n, BoolValue bool n, StringValue string n, VersionValue version n,
+        IntValues ints l, BoolValues bools l, StringValues strings l, VersionValues versions l;
     ServiceCIDRSpec: CIDRs cidrs l;
     ParentReference: Group group s, Resource resource s, Namespace namespace s, Name name s;
 }
