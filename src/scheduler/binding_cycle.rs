@@ -12,17 +12,21 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::framework::Handle;
-use super::outcome::{bind_pod, failed};
+use super::outcome::{bind_pod, event, failed, unreserve};
+use super::plugins::dynamic_resources::{self, BindingState, allocation, binding_state, is_reserved_for};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
 use super::queue::Queued;
-use super::state::{Cx, State, Task, Waiting, version};
+use super::state::{Begin, Cx, State, Task, Waiting, version};
 use crate::api::pod::is_terminal;
 use crate::api::quote::go_quote;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
+use crate::api::types::resource::{
+    AllocationResult, FINALIZER, ResourceClaim, ResourceClaimConsumerReference,
+};
+use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, Time};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
 use crate::apimachinery::Status;
-use crate::client::{Handler, Result, Wait, Why};
+use crate::client::{DEFAULT_RETRY, Error, Handler, Result, Wait, Why, retry_on_conflict};
 
 /// How long the binding of a pod's claims may take, in seconds (`bindTimeoutSeconds`).
 const BIND_TIMEOUT: i64 = 600;
@@ -38,6 +42,20 @@ pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
 /// An informer delivered a change of a volume: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn volume_changed(cx: &mut Handler<'_, State, Task>, volume: &Key) {
     cx.state.assumed.volumes.remove(volume);
+    look_again(cx);
+}
+
+/// An informer delivered a change of a claim for devices: an older version that was assumed is dropped, and waiting pods are
+/// polled.
+pub(super) fn resource_claim_changed(
+    cx: &mut Handler<'_, State, Task>,
+    key: &Key,
+    new: Option<&Rc<ResourceClaim>>,
+) {
+    let newer = |assumed: &Rc<ResourceClaim>| new.is_some_and(|new| version(assumed) > version(new));
+    if !cx.state.assumed.resource_claims.get(key).is_some_and(newer) {
+        cx.state.assumed.resource_claims.remove(key);
+    }
     look_again(cx);
 }
 
@@ -68,6 +86,7 @@ fn poll(cx: &mut Handler<'_, State, Task>, key: Key, since: Timestamp) {
 /// Stops waiting for the claims of a pod that was bound by another client, or was created anew under its name.
 pub(super) fn forget(cx: &mut Handler<'_, State, Task>, key: &Key) {
     if cx.state.waiting.remove(key).is_some() {
+        cx.state.release(key);
         cx.cancel(Task::BindingCycle(key.clone()));
     }
 }
@@ -88,8 +107,7 @@ pub(super) async fn start(
 ) -> Result {
     let key = q.info.key.clone();
     let pod = q.pod().clone();
-    let mut waiting =
-        Waiting { q, node: node.into(), fits, since: cx.now(), bindings: Vec::new(), provisions: Vec::new() };
+    let mut waiting = Waiting::new(q, node, fits, cx.now(), None);
     nominate(cx, &pod, node).await;
     match write(cx, &mut waiting, volumes).await {
         Ok(()) => {
@@ -100,8 +118,153 @@ pub(super) async fn start(
             cx.enqueue_after(Task::BindingCycle(key), SignedDuration::from_secs(POLL));
             Ok(())
         }
-        Err(status) => give_up(cx, waiting, &status.message).await,
+        Err(status) => give_up(cx, waiting, binding::NAME, &status.message).await,
     }
+}
+
+/// Plans to bind the claims for devices of a pod, and with them those for volumes (`Reserve`).
+pub(super) fn plan(cx: &Cx, q: Queued, node: &str, fits: (usize, usize), begin: Begin) {
+    let key = q.info.key.clone();
+    let k = key.clone();
+    let waiting = Waiting::new(q, node, fits, cx.now(), Some(begin.clone()));
+    cx.update_state(move |s| {
+        for (claim, new) in begin.claims.iter().filter(|(_, new)| new.is_some()) {
+            let mut claim = claim.clone();
+            let status = Rc::make_mut(&mut claim).status.get_or_insert_default();
+            status.allocation.clone_from(new);
+            s.pending.insert(claim.metadata.uid().to_owned(), (k.clone(), claim));
+        }
+        s.waiting.insert(k.clone(), waiting.clone());
+    });
+    cx.enqueue(Task::BindingCycle(key));
+}
+
+/// Writes what is planned, binds the pod if there is nothing to wait for, and plans the first poll otherwise.
+async fn begin(cx: &Cx, key: &Key, mut w: Waiting, begin: Begin) -> Result {
+    if !begin.gave_way {
+        let k = key.clone();
+        cx.update_state(move |s| {
+            if let Some(begin) = s.waiting.get_mut(&k).and_then(|w| w.begin.as_mut()) {
+                begin.gave_way = true;
+            }
+        });
+        cx.enqueue(Task::BindingCycle(key.clone()));
+        return Ok(());
+    }
+    w.begin = None;
+    let pod = w.q.pod().clone();
+    nominate(cx, &pod, &w.node).await;
+    if let Err(status) = write(cx, &mut w, begin.volumes).await {
+        return give_up(cx, w, binding::NAME, &status.message).await;
+    }
+    for (claim, new) in begin.claims {
+        if is_reserved_for(&claim, &pod) {
+            w.reserved.push(claim);
+            continue;
+        }
+        let bound = bind_claim(cx, &pod, &claim, new.as_ref()).await;
+        let uid = claim.metadata.uid().to_owned();
+        let assumed = bound.as_ref().ok().cloned();
+        cx.update_state(move |s| {
+            s.pending.remove(&uid);
+            if let Some(claim) = &assumed {
+                s.assumed.resource_claims.insert(claim.metadata.key(), claim.clone());
+            }
+        });
+        match bound {
+            Ok(claim) => w.reserved.push(claim),
+            Err(e) => return give_up(cx, w, dynamic_resources::NAME, &e.to_string()).await,
+        }
+    }
+    let conditions = w.reserved.iter().any(|c| dynamic_resources::has_binding_conditions(c));
+    if conditions {
+        let message = format!("waiting for binding conditions for device on node {}", w.node);
+        cx.record(event(&pod, "Normal", "BindingConditionsPending", message, "Scheduling", cx.now()));
+    }
+    let k = key.clone();
+    if !conditions && w.bindings.is_empty() && w.provisions.is_empty() {
+        cx.update_state(move |s| {
+            s.waiting.remove(&k);
+        });
+        return bind_pod(cx, w.q, &w.node, w.fits, &w.reserved).await;
+    }
+    cx.update_state(move |s| {
+        s.waiting.insert(k.clone(), w.clone());
+    });
+    cx.enqueue_after(Task::BindingCycle(key.clone()), SignedDuration::from_secs(POLL));
+    Ok(())
+}
+
+/// Writes to a claim what it gets, and that it is reserved for the pod (`bindClaim`).
+async fn bind_claim(
+    cx: &Cx,
+    pod: &Rc<Pod>,
+    claim: &Rc<ResourceClaim>,
+    new: Option<&AllocationResult>,
+) -> Result<Rc<ResourceClaim>> {
+    let key = claim.metadata.key();
+    let meanwhile = |what: &str| Err(Error::Other(format!("claim {key} got {what} in the meantime")));
+    let why = |rule: &'static str| {
+        Why::new(rule)
+            .read("claim", at(Kind::RESOURCE_CLAIM, key.clone()), "status.allocation", &key.name)
+            .with("pod", pod.metadata.name())
+    };
+    let told = |what: &str, e: Status| {
+        let message = format!("{what} claim {key}: {}", e.message);
+        Error::Api(Box::new(Status { message, ..e }))
+    };
+    retry_on_conflict(cx, claim, DEFAULT_RETRY, async |mut claim: Rc<ResourceClaim>| {
+        if claim.metadata.is_deleting() {
+            return meanwhile("deleted");
+        }
+        match (new, allocation(&claim)) {
+            (Some(_), Some(_)) => return meanwhile("allocated elsewhere"),
+            (None, None) => return meanwhile("deallocated elsewhere"),
+            _ => {}
+        }
+        if new.is_some() && !claim.metadata.has_finalizer(FINALIZER) {
+            let finalizers = &mut Rc::make_mut(&mut claim).metadata.finalizers;
+            finalizers.get_or_insert_default().push(FINALIZER.to_owned());
+            let update = cx.update(claim).because(why("binding_cycle.protect_claim"));
+            claim = update.await.map_err(|e| told("add finalizer to", e))?;
+        }
+        let status = Rc::make_mut(&mut claim).status.get_or_insert_default();
+        if let Some(new) = new {
+            status.allocation = Some(new.clone());
+        }
+        if let Some(allocation) = &mut status.allocation {
+            allocation.allocation_timestamp.get_or_insert_with(|| Time(seconds(cx.now())));
+        }
+        status.reserved_for.get_or_insert_default().push(ResourceClaimConsumerReference {
+            api_group: None,
+            name: pod.metadata.name().to_owned(),
+            resource: "pods".to_owned(),
+            uid: pod.metadata.uid().to_owned(),
+        });
+        let (rule, what) = match new {
+            Some(_) => ("binding_cycle.allocate", "add allocation and reservation to"),
+            None => ("binding_cycle.reserve", "add reservation to"),
+        };
+        cx.update_status(claim).because(why(rule)).await.map_err(|e| told(what, e))
+    })
+    .await
+}
+
+/// Takes the devices of a claim that nobody uses, because they keep the pod from its nodes (`PostFilter`).
+///
+/// # Errors
+/// The refusal.
+pub(super) async fn deallocate(
+    cx: &Cx,
+    pod: &Rc<Pod>,
+    mut claim: Rc<ResourceClaim>,
+) -> std::result::Result<(), Status> {
+    let why = Why::new("schedule_one.deallocate")
+        .read("claim", ObjectRef::of(&*claim), "status.allocation", claim.metadata.name())
+        .with("pod", pod.metadata.name());
+    let status = Rc::make_mut(&mut claim).status.get_or_insert_default();
+    (status.allocation, status.devices, status.reserved_for) = (None, None, None);
+    cx.update_status(claim).because(why).await.map(|_| ())
 }
 
 /// Writes the node that the pod is about to be bound to into its status (KEP-5278). A refusal does not
@@ -165,7 +328,18 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
 /// `BIND_TIMEOUT`, and waits on otherwise.
 pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
     let Some(w) = cx.state(|s| s.waiting.get(key).cloned()) else { return Ok(()) };
+    if let Some(planned) = w.begin.clone() {
+        return begin(cx, key, w, planned).await;
+    }
     let rest = later(w.since, SignedDuration::from_secs(BIND_TIMEOUT)).duration_since(cx.now());
+    match check_devices(cx, &w) {
+        Ok(true) => {}
+        Ok(false) => {
+            cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, Wait::Background);
+            return Ok(());
+        }
+        Err(message) => return give_up(cx, w, dynamic_resources::NAME, &message).await,
+    }
     match check(cx, &w) {
         Ok(true) => {
             let k = key.clone();
@@ -173,7 +347,7 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
                 s.waiting.remove(&k);
             });
             cx.cancel(Task::BindingCycle(key.clone()));
-            bind_pod(cx, w.q, &w.node, w.fits).await
+            bind_pod(cx, w.q, &w.node, w.fits, &w.reserved).await
         }
         Ok(false) if rest.is_positive() => {
             // After a failed attempt the wait is in the background, so it does not keep the cluster from
@@ -182,9 +356,30 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
         }
-        Ok(false) => give_up(cx, w, "binding volumes: context deadline exceeded").await,
-        Err(message) => give_up(cx, w, &format!("binding volumes: {message}")).await,
+        Ok(false) => give_up(cx, w, binding::NAME, "binding volumes: context deadline exceeded").await,
+        Err(message) => give_up(cx, w, binding::NAME, &format!("binding volumes: {message}")).await,
     }
+}
+
+/// Whether the drivers say of all devices that the pod can be bound (`isPodReadyForBinding`).
+///
+/// # Errors
+/// Why it cannot be bound.
+fn check_devices(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
+    let claims = cx.lister::<ResourceClaim>();
+    for claim in &w.reserved {
+        let key = claim.metadata.key();
+        let Some(claim) = cx.state(|s| s.assumed.resource_claim(&key, claims.get(&key))) else {
+            return Err(dynamic_resources::not_found(&key.namespace, &key.name));
+        };
+        match binding_state(&claim, cx.now()) {
+            BindingState::Ready => {}
+            BindingState::Waits => return Ok(false),
+            BindingState::TimedOut => return Err(format!("device binding timeout: claim={}", key.name)),
+            BindingState::Failed(why) => return Err(why),
+        }
+    }
+    Ok(true)
 }
 
 /// `checkBindings`: whether all claims are bound.
@@ -266,7 +461,8 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
 }
 
 /// Ends the binding cycle of a pod whose claims could not be bound.
-async fn give_up(cx: &Cx, w: Waiting, why: &str) -> Result {
-    let message = format!("running PreBind plugin {}: {why}", go_quote(binding::NAME));
+async fn give_up(cx: &Cx, w: Waiting, plugin: &str, why: &str) -> Result {
+    let message = format!("running PreBind plugin {}: {why}", go_quote(plugin));
+    unreserve(cx, w.q.pod(), &w.reserved).await;
     failed(cx, w.q, message).await
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::PodDisruptionBudget;
+use crate::api::types::resource::ResourceClaim;
 use crate::api::{MetaExt, Timestamp};
 use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Status};
 use crate::scheduler::plugins::dynamic_resources;
@@ -38,6 +39,8 @@ pub struct PostFiltered {
     pub candidate: Option<Candidate>,
     /// Whether `status.nominatedNodeName` of the pod has to be cleared.
     pub clear_nomination: bool,
+    /// A claim that is to give its devices back.
+    pub deallocate: Option<Rc<ResourceClaim>>,
 }
 
 /// Runs PostFilter of all plugins (`RunPostFilterPlugins`): `DynamicResources`, then preemption. `random`
@@ -48,14 +51,16 @@ pub fn post_filter(
     pdbs: &[Rc<PodDisruptionBudget>],
     random: u64,
 ) -> PostFiltered {
-    let dra = dynamic_resources::post_filter(found.diagnosis.dynamic_resources);
-    if dra.code == Code::Error {
-        return PostFiltered { message: dra.message(), ..PostFiltered::default() };
+    let state = (found.state.devices.as_ref(), found.diagnosis.dynamic_resources);
+    let dra = dynamic_resources::post_filter(h, found.state.pod, state, &found.diagnosis.verdicts);
+    if dra.status.code == Code::Error {
+        return PostFiltered { message: dra.status.message(), ..PostFiltered::default() };
     }
     let mut out = preempt(h, found, pdbs, random);
     if out.candidate.is_none() {
-        out.message = format!("{}, preemption: {}", dra.message(), out.message);
+        out.message = format!("{}, preemption: {}", dra.status.message(), out.message);
     }
+    out.deallocate = dra.deallocate;
     out
 }
 
@@ -78,7 +83,12 @@ pub fn preempt(
     let absent = Status::unresolvable("Preemption is not helpful for scheduling");
     let nodes = h.snapshot.nodes.len();
     let reasons = histogram(nodes, statuses.iter().map(|(_, s)| s), &absent);
-    PostFiltered { message: fit_error_text(nodes, &reasons, ""), candidate: None, clear_nomination: true }
+    PostFiltered {
+        message: fit_error_text(nodes, &reasons, ""),
+        candidate: None,
+        clear_nomination: true,
+        deallocate: None,
+    }
 }
 
 /// Why the pod may not preempt others; `None` if it may (`PodEligibleToPreemptOthers`).

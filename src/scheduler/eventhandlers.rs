@@ -6,10 +6,11 @@ use std::rc::Rc;
 use super::binding_cycle;
 use super::cache::{assigned, node_of};
 use super::framework::{Actions, Change, ClusterEvent, EventResource, Subject, node_changes, pod_changes};
-use super::listers::Namespaces;
+use super::listers::Reads;
 use super::queue::pod_event;
 use super::state::{NAME, State, Task};
 use crate::api::pod::is_terminal;
+use crate::api::types::resource::ResourceClaim;
 use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
 };
@@ -55,8 +56,8 @@ fn wake(cx: &mut Cx<'_>) {
 }
 
 fn move_all(cx: &mut Cx<'_>, event: &ClusterEvent<'_>, considered: impl Fn(&Pod) -> bool) {
-    let (namespaces, now) = (Namespaces(cx.caches), cx.now);
-    cx.state.queue.move_all(event, &namespaces, now, considered);
+    let (reads, now) = (Reads(cx.caches), cx.now);
+    cx.state.queue.move_all(event, &reads, now, considered);
 }
 
 /// A Pod was added, changed or deleted. The scheduler's informer does not see pods that have ended: a pod that ends is
@@ -77,7 +78,8 @@ fn add_pod(cx: &mut Cx<'_>, key: &Key, pod: &Rc<Pod>) {
         add_assigned_pod(cx, key, pod);
     } else if mine(pod) {
         binding_cycle::forget(cx, key);
-        cx.state.queue.add(key, pod, cx.now);
+        let (reads, now) = (Reads(cx.caches), cx.now);
+        cx.state.queue.add(key, pod, &reads, now);
     }
 }
 
@@ -112,8 +114,8 @@ fn update_unscheduled_pod(cx: &mut Cx<'_>, key: &Key, old: &Rc<Pod>, new: &Rc<Po
         }
         return;
     }
-    let (namespaces, now) = (Namespaces(cx.caches), cx.now);
-    cx.state.queue.update(key, old, new, &namespaces, now);
+    let (reads, now) = (Reads(cx.caches), cx.now);
+    cx.state.queue.update(key, old, new, &reads, now);
     // Less important pods may use the node to which the pod is not nominated any more.
     if nominated(old).is_some() && nominated(old) != nominated(new) {
         let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(old), None);
@@ -209,6 +211,12 @@ pub(super) fn handle_csi_driver(cx: &mut Cx<'_>, seen: Seen<'_, CSIDriver>) {
 /// A CSIStorageCapacity was added, changed or deleted.
 pub(super) fn handle_capacity(cx: &mut Cx<'_>, seen: Seen<'_, CSIStorageCapacity>) {
     handle_other(cx, seen, Subject::Capacity(Change { old: seen.old, new: seen.new }));
+}
+
+/// A ResourceClaim was added, changed or deleted.
+pub(super) fn handle_resource_claim(cx: &mut Cx<'_>, seen: Seen<'_, ResourceClaim>) {
+    binding_cycle::resource_claim_changed(cx, seen.key, seen.new);
+    handle_other(cx, seen, Subject::ResourceClaim(Change { old: seen.old, new: seen.new }));
 }
 
 /// An object of a kind was added, changed or deleted that no hint reads.

@@ -9,7 +9,7 @@ use super::runtime::{CycleState, PreFiltered, Scores, filter_each, pre_filter};
 use super::scheduling_cycle::{self, Cycle, End, tie_break};
 use super::state::State;
 use crate::api::types::{Pod, PodDisruptionBudget};
-use crate::api::{ApiKind, Key, MetaExt, order};
+use crate::api::{ApiKind, Key, MetaExt, Timestamp, order};
 use crate::client::Caches;
 
 /// What became of a node in the search for nodes that fit.
@@ -56,7 +56,7 @@ pub struct Explanation {
 
 /// What a cycle of the scheduler with this state and these caches would do with a pod. A pod that is on a node already is
 /// asked about as if it were not, and as if this were its first attempt.
-pub fn explain(state: &State, caches: &Caches, pod: &Rc<Pod>, key: &Key) -> Explanation {
+pub fn explain(state: &State, caches: &Caches, pod: &Rc<Pod>, key: &Key, now: Timestamp) -> Explanation {
     let mut cache = state.cache.clone();
     cache.remove_pod(key);
     let mut unbound = pod.clone();
@@ -67,11 +67,12 @@ pub fn explain(state: &State, caches: &Caches, pod: &Rc<Pod>, key: &Key) -> Expl
     let random = tie_break(unbound.metadata.uid(), attempts);
     let info = PodInfo::new(unbound);
     let (nodes, classes) = (cache.snapshot(), cache.classes().clone());
-    let listers = Listers(caches, state.assumed.clone());
+    let listers = Listers::of(caches, state, now);
     let nominated = Nominated::of(&state.queue, key);
     let h = Handle {
         snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) },
         volumes: &listers,
+        devices: &listers,
         namespaces: &listers,
         workloads: &listers,
         nominated: &nominated,

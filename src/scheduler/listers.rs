@@ -3,20 +3,61 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::framework::{Labels, NamespaceLister, NominatedPods, PodInfo, VolumeLister, WorkloadLister};
+use super::framework::{
+    ClaimLister, DeviceLister, Labels, NamespaceLister, NominatedPods, PodInfo, VolumeLister, WorkloadLister,
+};
 use super::queue::Queue;
-use super::state::Assumed;
+use super::state::{Assumed, Pending, State};
+use super::structured::AllocatedState;
 use crate::api::labels::Selector;
+use crate::api::types::resource::{DeviceClass, ResourceClaim, ResourceSlice};
 use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, Namespace, PersistentVolume, PersistentVolumeClaim, Pod,
     ReplicaSet, ReplicationController, Service, StatefulSet, StorageClass, VolumeAttachment,
 };
 use crate::api::volume::volume_class;
-use crate::api::{ApiKind, Key, Kind, MetaExt};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
 use crate::client::Caches;
 
 /// The informers' caches and the assumed objects, as plugins read them.
-pub(super) struct Listers<'a>(pub(super) &'a Caches, pub(super) Assumed);
+pub(super) struct Listers<'a>(&'a Caches, Assumed, Pending, Timestamp);
+
+impl<'a> Listers<'a> {
+    pub(super) fn of(caches: &'a Caches, state: &State, now: Timestamp) -> Listers<'a> {
+        Listers(caches, state.assumed.clone(), state.pending.clone(), now)
+    }
+}
+
+impl ClaimLister for Listers<'_> {
+    fn resource_claim(&self, namespace: &str, name: &str) -> Option<Rc<ResourceClaim>> {
+        let key = Key::new(namespace, name);
+        self.1.resource_claim(&key, self.0.get(&key))
+    }
+}
+
+impl DeviceLister for Listers<'_> {
+    fn is_pending(&self, uid: &str) -> bool {
+        self.2.contains_key(uid)
+    }
+    fn device_class(&self, name: &str) -> Option<Rc<DeviceClass>> {
+        self.0.get(&Key::new("", name)).cloned()
+    }
+    fn resource_slices(&self) -> Vec<Rc<ResourceSlice>> {
+        let all = self.0.of(Kind::RESOURCE_SLICE).list(None);
+        all.filter_map(ResourceSlice::from_object).cloned().collect()
+    }
+    fn allocated(&self) -> AllocatedState {
+        let mut taken = AllocatedState::default();
+        let all = self.0.of(Kind::RESOURCE_CLAIM).list(None).filter_map(ResourceClaim::from_object);
+        let known = all.filter_map(|c| self.1.resource_claim(&c.metadata.key(), Some(c)));
+        known.for_each(|claim| taken.add(&claim));
+        self.2.values().for_each(|(_, claim)| taken.add(claim));
+        taken
+    }
+    fn now(&self) -> Timestamp {
+        self.3
+    }
+}
 
 impl VolumeLister for Listers<'_> {
     fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>> {
@@ -55,10 +96,16 @@ impl VolumeLister for Listers<'_> {
     }
 }
 
-/// The informers' caches, as hints read namespaces.
-pub(super) struct Namespaces<'a>(pub(super) &'a Caches);
+/// The informers' caches, as the queue's plugins read them.
+pub(super) struct Reads<'a>(pub(super) &'a Caches);
 
-impl NamespaceLister for Namespaces<'_> {
+impl ClaimLister for Reads<'_> {
+    fn resource_claim(&self, namespace: &str, name: &str) -> Option<Rc<ResourceClaim>> {
+        self.0.get(&Key::new(namespace, name)).cloned()
+    }
+}
+
+impl NamespaceLister for Reads<'_> {
     fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>> {
         self.0.get::<Namespace>(&Key::new("", name)).map(|n| Cow::Borrowed(n.metadata.labels_or_empty()))
     }

@@ -21,6 +21,7 @@ pub mod runtime;
 pub mod schedule_one;
 pub mod scheduling_cycle;
 pub mod state;
+pub mod structured;
 
 use crate::client::{Component, Controller};
 

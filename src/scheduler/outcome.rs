@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use super::cache::{assigned, node_of};
 use super::framework::{Actions, EventResource, PodInfo};
-use super::listers::Namespaces;
+use super::listers::Reads;
+use super::plugins::dynamic_resources::is_reserved_for;
 use super::queue::{Queued, pod_event};
 use super::state::{Cx, Task, wake_later};
 use crate::api::pod::{is_terminal, update_pod_condition};
+use crate::api::types::resource::{ResourceClaim, ResourceClaimConsumerReference};
 use crate::api::types::{Pod, PodCondition, PodStatus, Time};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Recorded, Result, Why, object_reference};
@@ -15,8 +17,15 @@ use crate::client::{Recorded, Result, Why, object_reference};
 /// How many bytes the note of an event has at most (`NoteLengthLimit`).
 const NOTE_LENGTH_LIMIT: usize = 1024;
 
-/// Binds the pod to the node, and records the event.
-pub(super) async fn bind_pod(cx: &Cx, q: Queued, node: &str, fits: (usize, usize)) -> Result {
+/// Binds the pod to the node, and records the event. If that fails, the claims for devices that are `reserved` for the pod are
+/// so no more.
+pub(super) async fn bind_pod(
+    cx: &Cx,
+    q: Queued,
+    node: &str,
+    fits: (usize, usize),
+    reserved: &[Rc<ResourceClaim>],
+) -> Result {
     let (pod, key) = (q.pod(), q.info.key.clone());
     let why = Why::new("schedule_one.bind")
         .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.nodeName", pod.metadata.name())
@@ -33,8 +42,24 @@ pub(super) async fn bind_pod(cx: &Cx, q: Queued, node: &str, fits: (usize, usize
         // A pod that was deleted or that another client has bound is no exception.
         Err(e) => {
             let message = format!("running Bind plugin \"DefaultBinder\": {}", e.message);
+            unreserve(cx, pod, reserved).await;
             failed(cx, q, message).await
         }
+    }
+}
+
+/// Takes the reservation of a pod out of its claims for devices (`Unreserve`). A refusal is ignored, as there.
+pub(super) async fn unreserve(cx: &Cx, pod: &Pod, reserved: &[Rc<ResourceClaim>]) {
+    let other = |r: &ResourceClaimConsumerReference| Some(&r.uid) != pod.metadata.uid.as_ref();
+    for claim in reserved.iter().filter(|c| is_reserved_for(c, pod)) {
+        let mut to = claim.clone();
+        let status = Rc::make_mut(&mut to).status.get_or_insert_default();
+        let rest: Vec<_> = status.reserved_for.take().into_iter().flatten().filter(other).collect();
+        status.reserved_for = (!rest.is_empty()).then_some(rest);
+        let why = Why::new("binding_cycle.unreserve")
+            .read("claim", ObjectRef::of(&**claim), "status.reservedFor", claim.metadata.name())
+            .with("pod", pod.metadata.name());
+        let _ = cx.patch_status(claim.clone(), to).because(why).await;
     }
 }
 
@@ -47,7 +72,7 @@ pub(super) async fn failed(cx: &Cx, q: Queued, message: String) -> Result {
         cx.update_state(move |s| {
             s.cache.forget(&k);
             let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&assumed), None);
-            s.queue.move_all(&event, &Namespaces(&caches), now, |_| true);
+            s.queue.move_all(&event, &Reads(&caches), now, |_| true);
         });
     }
     let cached = known(cx, &key);
@@ -58,6 +83,7 @@ pub(super) async fn failed(cx: &Cx, q: Queued, message: String) -> Result {
     let k = key.clone();
     cx.update_state(move |s| {
         s.waiting.remove(&k);
+        s.release(&k);
         s.queue.nominate(&k, None);
     });
     cx.cancel(Task::BindingCycle(key.clone()));
@@ -139,7 +165,10 @@ pub(super) fn take_back(cx: &Cx, mut q: Queued, refused_by: Vec<&'static str>) {
         q.info = Rc::new(PodInfo::new(pod));
     }
     let now = cx.now();
-    cx.update_state(move |s| s.queue.add_unschedulable(q.clone(), refused_by.clone(), now));
+    let caches = cx.caches().clone();
+    cx.update_state(move |s| {
+        s.queue.add_unschedulable(q.clone(), refused_by.clone(), &Reads(&caches), now);
+    });
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use super::listers::Reads;
 use super::outcome::event;
 use super::state::{Cx, NAME, Preemption};
 use crate::api::pod::update_pod_condition;
@@ -17,10 +18,10 @@ use crate::client::{Result, Why};
 pub(super) async fn run(cx: &Cx, key: &Key) -> Result {
     let Some(p) = cx.state(|s| s.preemptions.get(key).cloned()) else { return Ok(()) };
     let failed = prepare(cx, &p).await.is_err();
-    let k = key.clone();
+    let (k, caches) = (key.clone(), cx.caches().clone());
     cx.update_state(move |s| {
         s.preemptions.remove(&k);
-        s.queue.preempted(&k, failed);
+        s.queue.preempted(&k, failed, &Reads(&caches));
     });
     if failed {
         cx.enqueue(super::state::Task::ScheduleOne);

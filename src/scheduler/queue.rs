@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::framework::{Actions, Asked, ClusterEvent, NamespaceLister, PodInfo, pod_changes};
+use super::framework::{Actions, Asked, ClusterEvent, PodInfo, QueueLister, pod_changes};
 use super::framework::{Change, EventResource, Subject};
-use super::plugins::{DEFAULT_PREEMPTION, events_to_register, scheduling_gates};
+use super::plugins::{DEFAULT_PREEMPTION, dynamic_resources, events_to_register, scheduling_gates};
 use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, Timestamp, later, seconds};
@@ -51,6 +51,8 @@ pub struct Queued {
     pub refused_by: Rc<[&'static str]>,
     /// The plugin that does not let the pod into the queue (PreEnqueue).
     pub gated_by: Option<&'static str>,
+    /// What that plugin says.
+    pub gated_because: Rc<str>,
 }
 
 /// The order of active pods (`PrioritySort`): priority, the highest first, then age.
@@ -87,7 +89,17 @@ pub struct Queue {
 impl Queued {
     fn new(info: Rc<PodInfo>, now: Timestamp) -> Queued {
         let refused_by = Rc::new([]);
-        Queued { info, at: now, attempts: 0, refusals: 0, errors: 0, refused_by, gated_by: None }
+        let gated_because = "".into();
+        Queued {
+            info,
+            at: now,
+            attempts: 0,
+            refusals: 0,
+            errors: 0,
+            refused_by,
+            gated_by: None,
+            gated_because,
+        }
     }
 
     fn refusal(&self) -> Refusal {
@@ -127,11 +139,11 @@ fn nominated_in(pod: &Pod) -> Option<&str> {
 
 impl Queue {
     /// Adds a pod that has no node yet, or takes its new version if it is in the queue already.
-    pub fn add(&mut self, key: &Key, pod: &Rc<Pod>, now: Timestamp) {
+    pub fn add(&mut self, key: &Key, pod: &Rc<Pod>, reads: &dyn QueueLister, now: Timestamp) {
         let q = Queued::new(Rc::new(PodInfo::new(pod.clone())), now);
         self.nominate_as_in_status(key, None, pod);
         self.remove_from_places(key);
-        self.activate(q);
+        self.activate(q, reads);
     }
 
     /// Takes a new version of a pod that has no node. A pod that waits is tried again if its change helps.
@@ -140,10 +152,10 @@ impl Queue {
         key: &Key,
         old: &Rc<Pod>,
         new: &Rc<Pod>,
-        namespaces: &dyn NamespaceLister,
+        reads: &dyn QueueLister,
         now: Timestamp,
     ) {
-        let Some(q) = self.pods.get(key) else { return self.add(key, new, now) };
+        let Some(q) = self.pods.get(key) else { return self.add(key, new, reads, now) };
         let (was_active, order) = (self.active.contains_key(&q.order()), q.order());
         let backed_off = (q.backed_off(), order.clone());
         let info = Rc::new(PodInfo::new(new.clone()));
@@ -167,9 +179,9 @@ impl Queue {
         for action in pod_changes(old, new) {
             let subject = Subject::Pod(Change { old: Some(old), new: Some(new) });
             let event = ClusterEvent { resource: EventResource::UnscheduledPod, action, subject };
-            if self.worth_requeuing(&q, &event, namespaces) {
+            if self.worth_requeuing(&q, &event, reads) {
                 self.unpark(key);
-                self.requeue(q, now);
+                self.requeue(q, reads, now);
                 break;
             }
         }
@@ -243,7 +255,13 @@ impl Queue {
 
     /// Takes a pod back whose attempt failed (`AddUnschedulableIfNotPresent`). If plugins refused it, it waits for an
     /// event that helps; if not, the attempt has failed with an error, and the pod backs off.
-    pub fn add_unschedulable(&mut self, mut q: Queued, refused_by: Vec<&'static str>, now: Timestamp) {
+    pub fn add_unschedulable(
+        &mut self,
+        mut q: Queued,
+        refused_by: Vec<&'static str>,
+        reads: &dyn QueueLister,
+        now: Timestamp,
+    ) {
         if refused_by.is_empty() {
             q.errors = q.errors.saturating_add(1);
         } else {
@@ -253,7 +271,7 @@ impl Queue {
         q.refused_by = refused_by.into();
         q.at = now;
         self.remove_from_places(&q.info.key);
-        if q.refused_by.is_empty() { self.requeue(q, now) } else { self.park(q) }
+        if q.refused_by.is_empty() { self.requeue(q, reads, now) } else { self.park(q) }
     }
 
     fn park(&mut self, q: Queued) {
@@ -278,17 +296,25 @@ impl Queue {
         }
     }
 
-    /// The plugin that does not let a pod into the queue (PreEnqueue).
-    fn pre_enqueue(&self, q: &Queued) -> Option<&'static str> {
-        if !scheduling_gates::pre_enqueue(q.pod()).is_success() {
-            return Some(scheduling_gates::NAME);
+    /// The plugin that does not let a pod into the queue, and why (PreEnqueue).
+    fn pre_enqueue(&self, q: &Queued, reads: &dyn QueueLister) -> Option<(&'static str, String)> {
+        let gates = scheduling_gates::pre_enqueue(q.pod());
+        if !gates.is_success() {
+            return Some((scheduling_gates::NAME, gates.message()));
         }
-        self.preempting.contains_key(&q.info.key).then_some(DEFAULT_PREEMPTION)
+        let claims = dynamic_resources::pre_enqueue(reads, q.pod());
+        if !claims.is_success() {
+            return Some((dynamic_resources::NAME, claims.message()));
+        }
+        self.preempting.contains_key(&q.info.key).then(|| (DEFAULT_PREEMPTION, String::new()))
     }
 
     /// Puts a pod into a place that `place` chooses, unless a plugin does not let it in.
-    fn enter(&mut self, mut q: Queued, place: impl FnOnce(&mut Queue, &Queued)) {
-        q.gated_by = self.pre_enqueue(&q);
+    fn enter(&mut self, mut q: Queued, reads: &dyn QueueLister, place: impl FnOnce(&mut Queue, &Queued)) {
+        (q.gated_by, q.gated_because) = match self.pre_enqueue(&q, reads) {
+            Some((plugin, why)) => (Some(plugin), why.into()),
+            None => (None, "".into()),
+        };
         if let Some(plugin) = q.gated_by {
             q.refuse(plugin);
             return self.park(q);
@@ -297,19 +323,19 @@ impl Queue {
         self.pods.insert(q.info.key.clone(), q);
     }
 
-    fn activate(&mut self, q: Queued) {
-        self.enter(q, |queue, q| {
+    fn activate(&mut self, q: Queued, reads: &dyn QueueLister) {
+        self.enter(q, reads, |queue, q| {
             queue.active.insert(q.order(), ());
         });
     }
 
     /// Makes a pod active, or lets it back off if its back-off is not over.
-    fn requeue(&mut self, q: Queued, now: Timestamp) {
+    fn requeue(&mut self, q: Queued, reads: &dyn QueueLister, now: Timestamp) {
         let until = q.backed_off();
         if until <= seconds(now) {
-            return self.activate(q);
+            return self.activate(q, reads);
         }
-        self.enter(q, |queue, q| {
+        self.enter(q, reads, |queue, q| {
             if q.refused_by.is_empty() {
                 queue.error_backoff.insert((until, q.info.key.clone()), ());
             } else {
@@ -323,7 +349,7 @@ impl Queue {
     pub fn move_all(
         &mut self,
         event: &ClusterEvent<'_>,
-        namespaces: &dyn NamespaceLister,
+        reads: &dyn QueueLister,
         now: Timestamp,
         considered: impl Fn(&Pod) -> bool,
     ) {
@@ -335,25 +361,20 @@ impl Queue {
                 continue;
             }
             let pods = group.keys().filter_map(|key| self.pods.get(key)).filter(|q| considered(q.pod()));
-            let helped = pods.filter(|q| self.worth_requeuing(q, event, namespaces));
+            let helped = pods.filter(|q| self.worth_requeuing(q, event, reads));
             keys.extend(helped.map(|q| q.info.key.clone()));
         }
         for key in keys {
             self.unpark(&key);
             if let Some(q) = self.pods.remove(&key) {
-                self.requeue(q, now);
+                self.requeue(q, reads, now);
             }
         }
     }
 
     /// Whether a plugin that refused the pod takes the event for one that helps (`isPodWorthRequeuing`).
-    fn worth_requeuing(
-        &self,
-        q: &Queued,
-        event: &ClusterEvent<'_>,
-        namespaces: &dyn NamespaceLister,
-    ) -> bool {
-        let asked = Asked { pod: &q.info, namespaces };
+    fn worth_requeuing(&self, q: &Queued, event: &ClusterEvent<'_>, reads: &dyn QueueLister) -> bool {
+        let asked = Asked { pod: &q.info, namespaces: reads, claims: reads };
         q.refused_by.is_empty()
             || q.refused_by.iter().any(|plugin| {
                 let registered = events_to_register(plugin).iter().filter(|r| r.matches(event));
@@ -396,12 +417,12 @@ impl Queue {
     }
 
     /// Notes that preemption is done. If it failed, the pod is tried again at once (`Activate`).
-    pub fn preempted(&mut self, key: &Key, failed: bool) {
+    pub fn preempted(&mut self, key: &Key, failed: bool, reads: &dyn QueueLister) {
         self.preempting.remove(key);
         if failed && self.unschedulable.contains_key(key) {
             self.unpark(key);
             if let Some(q) = self.pods.remove(key) {
-                self.activate(q);
+                self.activate(q, reads);
             }
         }
     }

@@ -45,9 +45,9 @@ fn cpu(cpu: &str) -> Value {
 /// A queue in which `pod` is unschedulable, because the plugin refused it in an attempt at the start.
 fn refused(pod: &Rc<Pod>, plugin: &'static str) -> Queue {
     let mut queue = Queue::default();
-    queue.add(&pod.metadata.key(), pod, START);
+    queue.add(&pod.metadata.key(), pod, &Nothing, START);
     let q = queue.pop(START).unwrap();
-    queue.add_unschedulable(q, vec![plugin], START);
+    queue.add_unschedulable(q, vec![plugin], &Nothing, START);
     assert!(queue.pop(at(60)).is_none(), "it waits for an event");
     queue
 }
@@ -77,10 +77,10 @@ fn an_event_that_nobody_asked_for_looks_at_no_pod() {
     let mut queue = Queue::default();
     for i in 0..100 {
         let waiting = pod(&format!("p{i}"), "", json!({}), cpu("1"));
-        queue.add(&waiting.metadata.key(), &waiting, START);
+        queue.add(&waiting.metadata.key(), &waiting, &Nothing, START);
         let q = queue.pop(START).unwrap();
         let by = if i < 98 { node_resources::FIT } else { pod_topology_spread::NAME };
-        queue.add_unschedulable(q, vec![by], START);
+        queue.add_unschedulable(q, vec![by], &Nothing, START);
     }
     let looked = |queue: &mut Queue, event: &ClusterEvent<'_>| {
         let looked = std::cell::Cell::new(0);
@@ -97,7 +97,7 @@ fn an_event_that_nobody_asked_for_looks_at_no_pod() {
     // Those that are tried again are in no group any more, and come back into one.
     assert_eq!(looked(&mut queue, &event(Actions::DELETE, None)), 2);
     let q = queue.pop(at(60)).unwrap();
-    queue.add_unschedulable(q, vec![node_resources::FIT], at(60));
+    queue.add_unschedulable(q, vec![node_resources::FIT], &Nothing, at(60));
     assert_eq!(looked(&mut queue, &event(Actions::DELETE, None)), 3);
 }
 
@@ -167,21 +167,21 @@ fn a_back_off_is_waited_for_only_after_errors_or_behind_others() {
     assert!(queue.lines().any(|l| l.contains("backing off")));
     // Another pod is active, so it comes first.
     let other = pod("q", "", json!({}), json!({}));
-    queue.add(&other.metadata.key(), &other, START);
+    queue.add(&other.metadata.key(), &other, &Nothing, START);
     assert_eq!(queue.pop(START).unwrap().info.name(), "q");
     let q = queue.pop(START).unwrap();
     assert_eq!((q.info.name(), q.attempts), ("p", 2));
 
     let mut waits = Vec::new();
     let mut now = START;
-    queue.add_unschedulable(q, Vec::new(), now);
+    queue.add_unschedulable(q, Vec::new(), &Nothing, now);
     for _ in 0..6 {
         assert!(queue.pop(now).is_none());
         let until = queue.next_back_off(false).unwrap();
         waits.push(until.duration_since(now).as_secs());
         now = until;
         let q = queue.pop(now).unwrap();
-        queue.add_unschedulable(q, Vec::new(), now);
+        queue.add_unschedulable(q, Vec::new(), &Nothing, now);
     }
     assert_eq!(waits, [2, 3, 5, 9, 11, 11]);
     assert!(queue.has(&key));
@@ -259,9 +259,9 @@ fn a_back_off_lasts_to_the_end_of_its_last_second() {
     let p = pod("p", "", json!({}), json!({}));
     let ms = |n| later(START, SignedDuration::from_millis(n));
     let mut queue = Queue::default();
-    queue.add(&p.metadata.key(), &p, START);
+    queue.add(&p.metadata.key(), &p, &Nothing, START);
     let q = queue.pop(START).unwrap();
-    queue.add_unschedulable(q, Vec::new(), ms(600));
+    queue.add_unschedulable(q, Vec::new(), &Nothing, ms(600));
     assert_eq!(queue.next_back_off(false), Some(at(2)));
     assert!(!queue.is_ready(ms(1999)) && queue.pop(ms(1999)).is_none());
     assert!(queue.pop(at(2)).is_some());
@@ -283,9 +283,9 @@ fn what_has_waited_for_five_minutes_is_tried_without_an_event() {
     queue.node_changed();
     assert!(!queue.is_ready(at(60)), "a label gives no CPU");
     assert_eq!(queue.next_leftover_after_change(), Some(at(MAX_IN_UNSCHEDULABLE)));
-    queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE - 1));
+    queue.flush_leftover(&Nothing, at(MAX_IN_UNSCHEDULABLE - 1));
     assert!(!queue.is_ready(at(MAX_IN_UNSCHEDULABLE - 1)));
-    queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE));
+    queue.flush_leftover(&Nothing, at(MAX_IN_UNSCHEDULABLE));
     assert!(queue.pop(at(MAX_IN_UNSCHEDULABLE)).is_some());
 }
 
@@ -296,20 +296,20 @@ fn gates_and_preemption_keep_a_pod_out() {
     let open = pod("p", "", json!({}), json!({}));
     let key = gated.metadata.key();
     let mut queue = Queue::default();
-    queue.add(&key, &gated, START);
+    queue.add(&key, &gated, &Nothing, START);
     assert!(!queue.is_ready(at(400)) && queue.next_leftover().is_none());
     queue.update(&key, &gated, &one, &Nothing, START);
     assert!(!queue.is_ready(START), "one gate is left");
     queue.update(&key, &one, &open, &Nothing, START);
     let q = queue.pop(START).unwrap();
 
-    queue.add_unschedulable(q, vec![node_resources::FIT], START);
+    queue.add_unschedulable(q, vec![node_resources::FIT], &Nothing, START);
     queue.preempts(&key);
     let victim = pod("x", "n", json!({}), json!({}));
     let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&victim), None);
     queue.move_all(&event, &Nothing, START, |_| true);
     assert!(!queue.is_ready(START), "its victims are still being deleted");
-    queue.preempted(&key, false);
+    queue.preempted(&key, false, &Nothing);
     queue.move_all(&event, &Nothing, START, |_| true);
     assert!(queue.pop(START).is_some());
 }

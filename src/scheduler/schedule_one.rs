@@ -4,13 +4,16 @@
 use std::rc::Rc;
 
 use super::framework::{Handle, Snapshot};
-use super::listers::{Listers, Nominated};
+use super::listers::{Listers, Nominated, Reads};
 use super::outcome::{bind_pod, event, failed, note, set_unschedulable, take_back};
+use super::plugins::dynamic_resources;
 use super::plugins::volume::binding::PodVolumes;
 use super::queue::Queued;
+use super::runtime::fit_error_message;
 use super::scheduling_cycle::{self, End, tie_break};
-use super::state::{Cx, NAME, Preemption, State, Task, wake_later};
+use super::state::{Begin, Cx, NAME, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
+use crate::api::types::resource::{AllocationResult, DeviceClass, ResourceClaim, ResourceSlice};
 use crate::api::types::{
     Namespace, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet, VolumeAttachment,
 };
@@ -50,6 +53,9 @@ impl Reconciler for Scheduler {
             .watches(eventhandlers::handle_csi_driver)
             .watches(eventhandlers::handle_capacity)
             .watches(eventhandlers::handle_unread::<VolumeAttachment>)
+            .watches(eventhandlers::handle_resource_claim)
+            .watches(eventhandlers::handle_unread::<DeviceClass>)
+            .watches(eventhandlers::handle_unread::<ResourceSlice>)
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
@@ -68,7 +74,8 @@ impl Reconciler for Scheduler {
 /// Tries the pods again that were unschedulable for too long.
 fn flush_unschedulable(cx: &Cx) {
     let now = cx.now();
-    cx.update_state(move |s| s.queue.flush_leftover(now));
+    let caches = cx.caches().clone();
+    cx.update_state(move |s| s.queue.flush_leftover(&Reads(&caches), now));
     cx.enqueue(Task::ScheduleOne);
 }
 
@@ -94,8 +101,13 @@ async fn schedule_one(cx: &Cx) -> Result {
         return Ok(());
     }
     match decide(cx, &q) {
-        Decision::Node { name, start, feasible, nodes, volumes } => {
-            bind(cx, q, &name, start, (feasible, nodes), volumes).await
+        Decision::Node { name, start, fits, volumes, claims } => {
+            let begin = claims.map(|claims| Begin {
+                volumes: volumes.clone().unwrap_or_default(),
+                claims,
+                gave_way: false,
+            });
+            bind(cx, q, &name, start, fits, (volumes, begin)).await
         }
         Decision::Nowhere(n) => {
             let n = *n;
@@ -105,13 +117,17 @@ async fn schedule_one(cx: &Cx) -> Result {
     }
 }
 
+type Reserved = Vec<(Rc<ResourceClaim>, Option<AllocationResult>)>;
+
 enum Decision {
     Node {
         name: Rc<str>,
         start: usize,
-        feasible: usize,
-        nodes: usize,
+        /// How many nodes the pod fits on, and how many nodes there are.
+        fits: (usize, usize),
         volumes: Option<PodVolumes>,
+        /// The pod's claims for devices, and what they get.
+        claims: Option<Reserved>,
     },
     Nowhere(Box<Nowhere>),
     /// A plugin could not decide, and this is its error.
@@ -123,17 +139,22 @@ struct Nowhere {
     refused_by: Vec<&'static str>,
     candidate: Option<default_preemption::Candidate>,
     clear_nomination: bool,
+    /// A claim that is to give its devices back.
+    deallocate: Option<Rc<ResourceClaim>>,
+    /// The message without what PostFilter says.
+    reasons: String,
     start: usize,
 }
 
 fn decide(cx: &Cx, q: &Queued) -> Decision {
     let (nodes, classes) = cx.state(|s| (s.cache.snapshot(), s.cache.classes().clone()));
     let info = &*q.info;
-    let listers = Listers(cx.caches(), cx.state(|s| s.assumed.clone()));
+    let listers = cx.state(|s| Listers::of(cx.caches(), s, cx.now()));
     let nominated = cx.state(|s| Nominated::of(&s.queue, &info.key));
     let h = Handle {
         snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) },
         volumes: &listers,
+        devices: &listers,
         namespaces: &listers,
         workloads: &listers,
         nominated: &nominated,
@@ -151,13 +172,23 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
             refused_by: found.map(|f| f.diagnosis.unschedulable_plugins()).unwrap_or_default(),
             candidate: post.candidate,
             clear_nomination: post.clear_nomination,
+            deallocate: post.deallocate,
+            reasons: found.map(|f| fit_error_message(nodes.len(), &f.diagnosis, "")).unwrap_or_default(),
             start: next,
         })),
         End::Node(name) => {
             let claims = found.and_then(|f| f.state.volume_binding.as_ref());
             let volumes = binding_cycle::volumes_for(&h, claims, &name);
-            let feasible = found.map_or(0, |f| f.nodes.len());
-            Decision::Node { name, start: next, feasible, nodes: nodes.len(), volumes }
+            let fits = (found.map_or(0, |f| f.nodes.len()), nodes.len());
+            let devices = found.and_then(|f| f.state.devices.as_ref());
+            let reserved = devices.zip(h.snapshot.get(&name)).map(|(s, n)| dynamic_resources::reserve(s, n));
+            match reserved {
+                Some(None) => Decision::Failed(format!(
+                    "running Reserve plugin {:?}: claim allocation not found for node",
+                    dynamic_resources::NAME
+                )),
+                claims => Decision::Node { name, start: next, fits, volumes, claims: claims.flatten() },
+            }
         }
     }
 }
@@ -168,7 +199,7 @@ async fn bind(
     node: &str,
     start: usize,
     fits: (usize, usize),
-    volumes: Option<PodVolumes>,
+    (volumes, begin): (Option<PodVolumes>, Option<Begin>),
 ) -> Result {
     let (p, n, k) = (q.pod().clone(), node.to_owned(), q.info.key.clone());
     cx.update_state(move |s| {
@@ -176,16 +207,31 @@ async fn bind(
         s.cache.assume(&k, &p, &n);
         s.queue.nominate(&k, None);
     });
-    match volumes {
-        None => bind_pod(cx, q, node, fits).await,
-        Some(volumes) => binding_cycle::start(cx, q, node, fits, volumes).await,
+    match (volumes, begin) {
+        (_, Some(begin)) => {
+            binding_cycle::plan(cx, q, node, fits, begin);
+            Ok(())
+        }
+        (None, None) => bind_pod(cx, q, node, fits, &[]).await,
+        (Some(volumes), None) => binding_cycle::start(cx, q, node, fits, volumes).await,
     }
 }
 
 /// Ends a cycle in which no node fits (`handleSchedulingFailure`): the pod becomes unschedulable, gets a
 /// condition and an event, and the victims of preemption are deleted.
-async fn give_up(cx: &Cx, q: Queued, n: Nowhere) -> Result {
+async fn give_up(cx: &Cx, q: Queued, mut n: Nowhere) -> Result {
     let (pod, key) = (q.pod().clone(), q.info.key.clone());
+    if let Some(claim) = n.deallocate.take()
+        && let Err(e) = binding_cycle::deallocate(cx, &pod, claim).await
+    {
+        // The plugin's error ends PostFilter, so no pod is preempted.
+        n = Nowhere {
+            message: format!("{} {}", n.reasons, e.message),
+            candidate: None,
+            clear_nomination: false,
+            ..n
+        };
+    }
     take_back(cx, q, n.refused_by.clone());
     let preemption = n.candidate.as_ref().and_then(|c| Preemption::new(&pod, c));
     let (k, start) = (key.clone(), n.start);

@@ -5,8 +5,10 @@ use std::rc::Rc;
 
 use super::cache::Cache;
 use super::default_preemption::Candidate;
+use super::plugins::volume::binding::PodVolumes;
 use super::queue::{Queue, Queued};
 use crate::api::persistent::Map;
+use crate::api::types::resource::{AllocationResult, ResourceClaim};
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::{ApiKind, Key, MetaExt, Timestamp};
 use crate::client::{ANYWHERE, Context, Memory, Wait};
@@ -25,6 +27,8 @@ pub struct State {
     pub next_start: usize,
     /// Pods for which a node is chosen and whose claims are not bound yet.
     pub waiting: Map<Key, Waiting>,
+    /// By the uid of a claim: the claim with the devices that it is about to get (`inFlightAllocations`).
+    pub pending: Pending,
     /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
     pub assumed: Assumed,
     /// By pod that preempts: the pods that are being deleted for it.
@@ -46,11 +50,26 @@ impl State {
         let preemptions = self.preemptions.iter().flat_map(|(pod, p)| {
             p.victims.iter().map(move |v| format!("{pod} deletes {} on {}", v.metadata.key(), p.node))
         });
-        assumed.chain(waiting).chain(preemptions).chain(self.assumed.lines())
+        let pending =
+            self.pending.values().map(|(pod, c)| format!("{pod} gets devices for {}", c.metadata.key()));
+        assumed.chain(waiting).chain(pending).chain(preemptions).chain(self.assumed.lines())
     }
 }
 
 pub(super) type Cx = Context<State, Task>;
+
+/// Claims that are about to get devices, by uid, each with the pod that is being bound.
+pub type Pending = Map<String, (Key, Rc<ResourceClaim>)>;
+
+impl State {
+    /// Forgets what the claims of a pod were about to get.
+    pub(super) fn release(&mut self, pod: &Key) {
+        let of_pod = self.pending.iter().filter(|(_, (p, _))| p == pod).map(|(uid, _)| uid.clone());
+        for uid in of_pod.collect::<Vec<_>>() {
+            self.pending.remove(&uid);
+        }
+    }
+}
 
 /// A key of the scheduler's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +118,22 @@ pub struct Waiting {
     /// The claims to which the scheduler has written `volume.kubernetes.io/selected-node`, as the API server
     /// answered.
     pub(super) provisions: Vec<Rc<PersistentVolumeClaim>>,
+    /// What is still to be written before anything can be waited for.
+    pub(super) begin: Option<Begin>,
+    /// The claims for devices that are reserved for the pod, as the API server answered.
+    pub(super) reserved: Vec<Rc<ResourceClaim>>,
+}
+
+/// What a binding cycle has to write.
+#[derive(Clone, Debug)]
+pub(super) struct Begin {
+    /// To volumes and their claims.
+    pub(super) volumes: PodVolumes,
+    /// To the claims for devices: what they get if they have no devices yet.
+    pub(super) claims: Vec<(Rc<ResourceClaim>, Option<AllocationResult>)>,
+    /// Whether the next pod had its cycle already. A request takes longer than a cycle, so the binding cycle lets the
+    /// scheduling cycle of the next pod go first.
+    pub(super) gave_way: bool,
 }
 
 /// The pods that are deleted so that a pod fits on a node.
@@ -136,9 +171,21 @@ impl Preemption {
 pub struct Assumed {
     pub(super) claims: Map<Key, Rc<PersistentVolumeClaim>>,
     pub(super) volumes: Map<Key, Rc<PersistentVolume>>,
+    pub(super) resource_claims: Map<Key, Rc<ResourceClaim>>,
 }
 
 impl Waiting {
+    pub(super) fn new(
+        q: Queued,
+        node: &str,
+        fits: (usize, usize),
+        since: Timestamp,
+        begin: Option<Begin>,
+    ) -> Waiting {
+        let (bindings, provisions, reserved) = (Vec::new(), Vec::new(), Vec::new());
+        Waiting { q, node: node.into(), fits, since, bindings, provisions, begin, reserved }
+    }
+
     /// The node that is chosen.
     pub fn node(&self) -> &str {
         &self.node
@@ -169,7 +216,14 @@ impl Assumed {
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
         let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
-        claims.chain(volumes)
+        let devices =
+            self.resource_claims.keys().map(|k| format!("assumes the devices of {k} as they were written"));
+        claims.chain(volumes).chain(devices)
+    }
+
+    /// The newer of the cached and the assumed version of a claim for devices; `None` if it is not in the cache.
+    pub fn resource_claim(&self, key: &Key, cached: Option<&Rc<ResourceClaim>>) -> Option<Rc<ResourceClaim>> {
+        newer(cached, self.resource_claims.get(key))
     }
 
     /// The newer of the cached and the assumed version of a claim; `None` if it is not in the cache.

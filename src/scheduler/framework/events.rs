@@ -5,9 +5,11 @@ use std::fmt;
 use std::ops::BitOr;
 use std::rc::Rc;
 
+use super::lister::ClaimLister;
 use super::pod_info::{PodInfo, is_as_specified};
 use super::resource::pod_requests;
 use super::terms::NamespaceLister;
+use crate::api::types::resource::ResourceClaim;
 use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodStatus,
     StorageClass,
@@ -43,6 +45,8 @@ impl Actions {
     pub const UPDATE_POD_TOLERATION: Actions = Actions(1 << 10);
     /// A Pod has no scheduling gates any more.
     pub const UPDATE_POD_SCHEDULING_GATES_ELIMINATED: Actions = Actions(1 << 11);
+    /// A Pod's `status.resourceClaimStatuses` changed.
+    pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Actions = Actions(1 << 12);
     /// Something that has no name of its own changed. Whoever asks for this asks for every update.
     pub const UPDATE: Actions = Actions(((1 << 13) - 1) & !0b11);
 
@@ -78,6 +82,7 @@ const NAMES: &[(Actions, &str)] = &[
     (Actions::UPDATE_POD_SCALE_DOWN, "UpdatePodScaleDown"),
     (Actions::UPDATE_POD_TOLERATION, "UpdatePodToleration"),
     (Actions::UPDATE_POD_SCHEDULING_GATES_ELIMINATED, "UpdatePodSchedulingGatesEliminated"),
+    (Actions::UPDATE_POD_GENERATED_RESOURCE_CLAIM, "UpdatePodGeneratedResourceClaim"),
 ];
 
 impl BitOr for Actions {
@@ -157,6 +162,8 @@ pub enum Subject<'a> {
     CsiDriver(Change<'a, CSIDriver>),
     /// A CSIStorageCapacity.
     Capacity(Change<'a, CSIStorageCapacity>),
+    /// A ResourceClaim.
+    ResourceClaim(Change<'a, ResourceClaim>),
     /// An object that no hint reads.
     Other,
 }
@@ -179,6 +186,8 @@ pub struct Asked<'a> {
     pub pod: &'a PodInfo,
     /// Reads namespaces.
     pub namespaces: &'a dyn NamespaceLister,
+    /// Reads claims for devices.
+    pub claims: &'a dyn ClaimLister,
 }
 
 /// A plugin's answer to an event (`fwk.QueueingHintFn`). The functions return whether the pod may be schedulable
@@ -207,6 +216,8 @@ pub enum Hint {
     CsiDriver(fn(Asked<'_>, Change<'_, CSIDriver>) -> bool),
     /// About a CSIStorageCapacity.
     Capacity(fn(Asked<'_>, Change<'_, CSIStorageCapacity>) -> bool),
+    /// About a ResourceClaim.
+    ResourceClaim(fn(Asked<'_>, Change<'_, ResourceClaim>) -> bool),
 }
 
 /// Events for which a plugin registers, and its hint about them (`fwk.ClusterEventWithHint`).
@@ -246,6 +257,7 @@ impl Registered {
             (Hint::CsiNode(ask), Subject::CsiNode(c)) => ask(asked, c),
             (Hint::CsiDriver(ask), Subject::CsiDriver(c)) => ask(asked, c),
             (Hint::Capacity(ask), Subject::Capacity(c)) => ask(asked, c),
+            (Hint::ResourceClaim(ask), Subject::ResourceClaim(c)) => ask(asked, c),
             _ => true,
         }
     }
@@ -275,6 +287,10 @@ pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<Actions> {
         |s: Option<&crate::api::pod::Spec>| s.and_then(|s| s.tolerations.as_ref()).map_or(0, Vec::len);
     if tolerations(was) != tolerations(is) {
         actions.push(Actions::UPDATE_POD_TOLERATION);
+    }
+    let generated = |p: &Pod| p.status.as_ref().and_then(|s| s.resource_claim_statuses.clone());
+    if generated(old).unwrap_or_default() != generated(new).unwrap_or_default() {
+        actions.push(Actions::UPDATE_POD_GENERATED_RESOURCE_CLAIM);
     }
     if actions.is_empty() {
         actions.push(Actions::UPDATE);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::class::{Classes, PodClass};
-use super::lister::{NominatedPods, Nothing, VolumeLister, WorkloadLister};
+use super::lister::{DeviceLister, NominatedPods, Nothing, VolumeLister, WorkloadLister};
 use super::node_info::{ClassCount, NodeInfo};
 use super::terms::NamespaceLister;
 
@@ -31,6 +31,8 @@ pub struct Handle<'a> {
     pub snapshot: Snapshot<'a>,
     /// Claims, volumes and storage classes.
     pub volumes: &'a dyn VolumeLister,
+    /// Claims for devices, and what there is of devices.
+    pub devices: &'a dyn DeviceLister,
     /// Reads namespaces.
     pub namespaces: &'a dyn NamespaceLister,
     /// Reads Services and controllers.
@@ -45,6 +47,7 @@ impl<'a> Handle<'a> {
         Handle {
             snapshot: Snapshot { nodes, classes: None },
             volumes: &Nothing,
+            devices: &Nothing,
             namespaces: &Nothing,
             workloads: &Nothing,
             nominated: &Nothing,

@@ -6,11 +6,14 @@ use std::rc::Rc;
 use super::class::Labels;
 use super::pod_info::PodInfo;
 use super::terms::NamespaceLister;
+use crate::api::Timestamp;
 use crate::api::labels::Selector;
+use crate::api::types::resource::{DeviceClass, ResourceClaim, ResourceSlice};
 use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
     VolumeAttachment,
 };
+use crate::scheduler::structured::AllocatedState;
 
 /// Reads claims, volumes and storage classes.
 pub trait VolumeLister {
@@ -30,6 +33,31 @@ pub trait VolumeLister {
     fn attachments_on(&self, node: &str) -> Vec<Rc<VolumeAttachment>>;
     /// All volumes of a class, sorted by name; the empty name stands for volumes without a class.
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>>;
+}
+
+/// Reads the claims for devices.
+pub trait ClaimLister {
+    /// A ResourceClaim by namespace and name.
+    fn resource_claim(&self, namespace: &str, name: &str) -> Option<Rc<ResourceClaim>>;
+}
+
+/// What the scheduling queue reads when it asks plugins.
+pub trait QueueLister: NamespaceLister + ClaimLister {}
+
+impl<T: NamespaceLister + ClaimLister> QueueLister for T {}
+
+/// Reads what there is of devices (`SharedDRAManager`).
+pub trait DeviceLister: ClaimLister {
+    /// Whether a pod is being bound with devices for the claim with this uid.
+    fn is_pending(&self, uid: &str) -> bool;
+    /// A class of devices by name.
+    fn device_class(&self, name: &str) -> Option<Rc<DeviceClass>>;
+    /// All ResourceSlices.
+    fn resource_slices(&self) -> Vec<Rc<ResourceSlice>>;
+    /// The devices that claims have, or are about to get.
+    fn allocated(&self) -> AllocatedState;
+    /// The time.
+    fn now(&self) -> Timestamp;
 }
 
 /// Reads Services and controllers.
@@ -76,6 +104,30 @@ impl VolumeLister for Nothing {
     }
     fn volumes_of_class(&self, _: &str) -> Vec<Rc<PersistentVolume>> {
         Vec::new()
+    }
+}
+
+impl ClaimLister for Nothing {
+    fn resource_claim(&self, _: &str, _: &str) -> Option<Rc<ResourceClaim>> {
+        None
+    }
+}
+
+impl DeviceLister for Nothing {
+    fn is_pending(&self, _: &str) -> bool {
+        false
+    }
+    fn device_class(&self, _: &str) -> Option<Rc<DeviceClass>> {
+        None
+    }
+    fn resource_slices(&self) -> Vec<Rc<ResourceSlice>> {
+        Vec::new()
+    }
+    fn allocated(&self) -> AllocatedState {
+        AllocatedState::default()
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
     }
 }
 

@@ -18,7 +18,9 @@ pub use events::{
     pod_changes,
 };
 pub use handle::{ClassMemo, Handle, Memo, Snapshot};
-pub use lister::{NominatedPods, Nothing, VolumeLister, WorkloadLister};
+pub use lister::{
+    ClaimLister, DeviceLister, NominatedPods, Nothing, QueueLister, VolumeLister, WorkloadLister,
+};
 pub use node_info::{ClassCount, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, normalized_image_name};
 pub use pod_info::{HostPort, PodInfo, frees_node, host_ports, required_anti_affinity};
 pub use resource::{

@@ -7,7 +7,7 @@
 //! [`default_preemption`](crate::scheduler::default_preemption).
 //!
 //! Deliberately absent: `EBSLimits`, `GCEPDLimits` and `AzureDiskLimits` (they count volumes of in-tree plug-ins, whose work
-//! CSI drivers do), and all of `DynamicResources` except its messages about pods without claims. `VolumeBinding` has a score only with the feature gate
+//! CSI drivers do). `VolumeBinding` has a score only with the feature gate
 //! StorageCapacityScoring, which is off by default.
 
 pub mod dynamic_resources;
@@ -49,6 +49,7 @@ pub fn events_to_register(plugin: &str) -> &'static [Registered] {
         volume::zone::NAME => volume::zone::EVENTS,
         pod_topology_spread::NAME => pod_topology_spread::EVENTS,
         inter_pod_affinity::NAME => inter_pod_affinity::EVENTS,
+        dynamic_resources::NAME => dynamic_resources::EVENTS,
         node_declared_features::NAME => node_declared_features::EVENTS,
         scheduling_gates::NAME => scheduling_gates::EVENTS,
         DEFAULT_PREEMPTION => PREEMPTION_EVENTS,

@@ -2,11 +2,12 @@
 
 use jiff::SignedDuration;
 
+use super::super::framework::QueueLister;
 use super::{Key, MAX_IN_UNSCHEDULABLE, Queue, Timestamp, later};
 
 impl Queue {
     /// Tries the pods again that were unschedulable for [`MAX_IN_UNSCHEDULABLE`] (`flushUnschedulablePodsLeftover`).
-    pub fn flush_leftover(&mut self, now: Timestamp) {
+    pub fn flush_leftover(&mut self, reads: &dyn QueueLister, now: Timestamp) {
         let stale = |at: Timestamp| now.duration_since(at) >= SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
         let keys = self.parked_at.keys().take_while(|(at, _)| stale(*at)).map(|(_, key)| key.clone());
         for key in keys.collect::<Vec<_>>() {
@@ -15,7 +16,7 @@ impl Queue {
             }
             self.unpark(&key);
             if let Some(q) = self.pods.remove(&key) {
-                self.requeue(q, now);
+                self.requeue(q, reads, now);
             }
         }
     }

@@ -27,6 +27,8 @@ pub struct CycleState<'a> {
     pub affinity: Option<inter_pod_affinity::State<'a>>,
     /// The features that `NodeDeclaredFeatures` found the pod to need.
     pub features: Vec<&'static str>,
+    /// `DynamicResources`.
+    pub devices: Option<dynamic_resources::State>,
     /// Whether PreFilter reached the plugin `DynamicResources`.
     pub dynamic_resources: bool,
 }
@@ -42,6 +44,7 @@ impl<'a> CycleState<'a> {
             spread: None,
             affinity: None,
             features: Vec::new(),
+            devices: None,
             dynamic_resources: false,
         }
     }
@@ -97,11 +100,7 @@ fn run_pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo, out: &mut PreFiltered<'a
     s.spread = pod_topology_spread::pre_filter(h, pod);
     s.affinity = inter_pod_affinity::pre_filter(h, pod);
     s.dynamic_resources = true;
-    let claims = pod.pod.spec.as_ref().and_then(|s| s.resource_claims.as_ref());
-    if claims.is_some_and(|c| !c.is_empty()) {
-        let message = "resource claims are not simulated";
-        return Err((dynamic_resources::NAME, Status::unresolvable(message)));
-    }
+    s.devices = dynamic_resources::pre_filter(h, pod).map_err(|e| (dynamic_resources::NAME, e))?;
     s.features = node_declared_features::pre_filter(pod);
     Ok(())
 }
@@ -159,6 +158,9 @@ pub fn filter_each(
     }
     if let Some(s) = &state.affinity {
         ask!(inter_pod_affinity::NAME, inter_pod_affinity::filter(h, s, pod, node));
+    }
+    if let Some(s) = &state.devices {
+        ask!(dynamic_resources::NAME, dynamic_resources::filter(h, s, node));
     }
     ask!(node_declared_features::NAME, node_declared_features::filter(&state.features, node));
 }

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::cycle::CycleState;
 use crate::scheduler::framework::{Handle, NodeInfo};
 use crate::scheduler::plugins::{
-    image_locality, inter_pod_affinity, node_affinity, node_resources, pod_topology_spread, taint_toleration,
+    dynamic_resources, image_locality, inter_pod_affinity, node_affinity, node_resources,
+    pod_topology_spread, taint_toleration,
 };
 
 const MAX_NODE_SCORE: i64 = 100;
@@ -88,6 +89,12 @@ pub fn score_nodes<'a>(h: &Handle<'a>, state: &CycleState<'a>, nodes: &[&'a Rc<N
         let raw = each(&|n| inter_pod_affinity::score(&s, n));
         let normalized = inter_pod_affinity::normalize(&raw);
         scores.add(inter_pod_affinity::NAME, 2, raw, normalized);
+    }
+
+    if let Some(s) = &state.devices {
+        let raw = each(&|n| dynamic_resources::score(s, n));
+        let normalized = normalize(&raw, false);
+        scores.add(dynamic_resources::NAME, 2, raw, normalized);
     }
 
     if !node_resources::is_best_effort(pod) {

@@ -1,0 +1,135 @@
+//! The claims of a pod (`k8s.io/dynamic-resource-allocation/resourceclaim`), and what stands in them.
+
+use std::rc::Rc;
+
+use crate::api::quote::go_quote;
+use crate::api::types::Pod;
+use crate::api::types::resource::{
+    AllocatedDeviceStatus, AllocationResult, DeviceRequestAllocationResult, ResourceClaim,
+    ResourceClaimConsumerReference,
+};
+use crate::api::{MetaExt, Timestamp};
+use crate::scheduler::framework::ClaimLister;
+
+/// How long the conditions of devices may take that a pod waits for before it is bound, in seconds
+/// (`DynamicResourcesBindingTimeoutDefault`).
+const BINDING_TIMEOUT: i64 = 600;
+
+/// The pod's claims, in its order (`foreachPodResourceClaim`). What a template makes no claim for is left out.
+///
+/// # Errors
+/// Which of them cannot be used.
+pub(super) fn of_pod(lister: &dyn ClaimLister, pod: &Pod) -> Result<Vec<Rc<ResourceClaim>>, String> {
+    let named = pod.spec.as_ref().and_then(|s| s.resource_claims.as_deref()).unwrap_or_default();
+    let made = pod.status.as_ref().and_then(|s| s.resource_claim_statuses.as_deref()).unwrap_or_default();
+    let mut claims = Vec::new();
+    for reference in named {
+        let (name, of_template) =
+            match (&reference.resource_claim_name, &reference.resource_claim_template_name) {
+                (Some(name), _) => (Some(name), false),
+                (None, Some(_)) => {
+                    let status = made.iter().find(|s| s.name == reference.name).ok_or_else(|| {
+                        format!("pod \"{}\": ResourceClaim not created yet", pod.metadata.key())
+                    })?;
+                    (status.resource_claim_name.as_ref(), true)
+                }
+                (None, None) => {
+                    let (key, name) = (pod.metadata.key(), go_quote(&reference.name));
+                    return Err(format!(
+                        "pod \"{key}\", spec.resourceClaim {name}: none of the supported fields are set"
+                    ));
+                }
+            };
+        let Some(name) = name else { continue };
+        let namespace = pod.metadata.namespace();
+        let claim = lister.resource_claim(namespace, name).ok_or_else(|| not_found(namespace, name))?;
+        if claim.metadata.is_deleting() {
+            return Err(format!("resourceclaim {} is being deleted", go_quote(claim.metadata.name())));
+        }
+        if of_template && claim.metadata.controller().map(|o| o.uid.as_str()) != pod.metadata.uid.as_deref() {
+            let (claim, pod) = (claim.metadata.key(), pod.metadata.key());
+            return Err(format!("ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)"));
+        }
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+/// The message about a claim that does not exist (`NotFoundError` of `pkg/scheduler/util/assumecache`).
+pub(crate) fn not_found(namespace: &str, name: &str) -> String {
+    format!("could not find ResourceClaim {}", go_quote(format!("{namespace}/{name}")))
+}
+
+/// What a claim has got.
+pub fn allocation(claim: &ResourceClaim) -> Option<&AllocationResult> {
+    claim.status.as_ref()?.allocation.as_ref()
+}
+
+/// For whom a claim is reserved.
+pub fn reserved_for(claim: &ResourceClaim) -> &[ResourceClaimConsumerReference] {
+    claim.status.as_ref().and_then(|s| s.reserved_for.as_deref()).unwrap_or_default()
+}
+
+/// Whether a claim is reserved for a pod (`IsReservedForPod`).
+pub fn is_reserved_for(claim: &ResourceClaim, pod: &Pod) -> bool {
+    reserved_for(claim).iter().any(|r| Some(r.uid.as_str()) == pod.metadata.uid.as_deref())
+}
+
+fn devices(claim: &ResourceClaim) -> &[DeviceRequestAllocationResult] {
+    let devices = allocation(claim).and_then(|a| a.devices.as_ref());
+    devices.and_then(|d| d.results.as_deref()).unwrap_or_default()
+}
+
+fn conditions(device: &DeviceRequestAllocationResult) -> &[String] {
+    device.binding_conditions.as_deref().unwrap_or_default()
+}
+
+/// Whether a pod has to wait for something that a driver says of a device of the claim (`hasBindingConditions`).
+pub(crate) fn has_binding_conditions(claim: &ResourceClaim) -> bool {
+    devices(claim).iter().any(|d| !conditions(d).is_empty())
+}
+
+/// What the drivers say of the devices of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BindingState {
+    /// A pod can be bound that uses them.
+    Ready,
+    /// A condition is missing.
+    Waits,
+    /// It has been missing for too long.
+    TimedOut,
+    /// A driver says that a device cannot be used, and why.
+    Failed(String),
+}
+
+/// Whether a pod can be bound that uses a claim (`isClaimReadyForBinding`, `isClaimTimeout`).
+pub(crate) fn binding_state(claim: &ResourceClaim, now: Timestamp) -> BindingState {
+    let said = claim.status.as_ref().and_then(|s| s.devices.as_deref()).unwrap_or_default();
+    let waits = || {
+        let since = allocation(claim).and_then(|a| a.allocation_timestamp.as_ref());
+        match since {
+            Some(since) if now.duration_since(since.0).as_secs() > BINDING_TIMEOUT => BindingState::TimedOut,
+            _ => BindingState::Waits,
+        }
+    };
+    for device in devices(claim).iter().filter(|d| !conditions(d).is_empty()) {
+        let about = |s: &&AllocatedDeviceStatus| {
+            s.device == device.device && s.driver == device.driver && s.pool == device.pool
+        };
+        let Some(status) = said.iter().find(about) else { return waits() };
+        let of = |name: &String| {
+            status.conditions.iter().flatten().find(|c| c.type_ == *name && c.status == "True")
+        };
+        if let Some(failed) = device.binding_failure_conditions.iter().flatten().find_map(of) {
+            let (name, reason) = (claim.metadata.name(), &failed.reason);
+            let message = go_quote(&failed.message);
+            return BindingState::Failed(format!(
+                "device binding failed: claim={name}, reason={reason}, message={message}"
+            ));
+        }
+        if !conditions(device).iter().all(|name| of(name).is_some()) {
+            return waits();
+        }
+    }
+    BindingState::Ready
+}
