@@ -34,7 +34,8 @@ fn known(name: &str) -> Option<&'static str> {
         | "disruption-controller"
         | "taint-eviction-controller"
         | "node-lifecycle-controller"
-        | "ttl-controller" => "who-b",
+        | "ttl-controller"
+        | "resourceclaim-controller" => "who-b",
         // Network and storage.
         "endpoints-controller"
         | "service-cidr-controller"

@@ -1,7 +1,7 @@
 //! Loops whose rounds are alike.
 
 use super::*;
-use crate::network::question::{Because, Reply, Response};
+use crate::network::question::{Because, Extras, Reply, Response};
 
 const SECOND: i64 = 1000;
 

@@ -591,7 +591,7 @@ hop-packed = packed into { $source } → { $destination } UDP, { $bytes } bytes 
 tab-scheduling = Scheduling
 sched-gone = There is no such pod now.
 sched-phase-bound = The pod is on { $name }.
-sched-phase-claims = { $name } is chosen for the pod. Its volume claims are being bound before the pod itself.
+sched-phase-claims = { $name } is chosen for the pod. Its claims are being bound before the pod itself.
 sched-phase-chosen = { $name } is chosen for the pod, and the binding is being sent.
 sched-phase-other = The pod asks for the scheduler { $name } in spec.schedulerName. No scheduler of that name runs here, so the pod stays without a node.
 sched-phase-unheard = The scheduler does not know this pod yet: the watch event is still on its way.
@@ -606,6 +606,7 @@ sched-queue-backoff = Its back-off ends in { $s } s. It is taken before that if 
 sched-queue-backoff-error = Its last attempt ended with an error, and the next one begins in { $s } s.
 sched-queue-unschedulable = It waits for an event that may help, and is tried in { $s } s without one.
 sched-queue-gated = { $plugin } keeps it out of activeQ until its scheduling gates are removed: { $gates }.
+sched-queue-claims = DynamicResources keeps it out of activeQ until its ResourceClaims can be used: { $why }.
 sched-queue-preempts = { $plugin } keeps it out of activeQ while the pods that are evicted for it are being deleted.
 sched-attempts =
     { $n ->
@@ -1071,6 +1072,22 @@ why-reconcile-detach = { $because ->
 why-update_node_status = the volumes that are attached to { $node } have changed: { $before } before, { $count } now
 why-expand-set_claim_resizer = claim { $claim } asks for more storage than its volume has; { $resizer } is to expand it
 why-ephemeral-create_claim = volume { $volume } of pod { $pod } is ephemeral and has no claim yet
+why-resourceclaim-create_claim = pod { $pod } names the template { $template } for its claim { $claim }, which was not made yet
+why-resourceclaim-record_claims = { $count ->
+        [one] a claim was made for pod { $pod }
+       *[other] { $count } claims were made for pod { $pod }
+    }
+why-resourceclaim-reserve = pod { $pod } has a node, and its claim { $claim } has devices and is not reserved for it
+why-resourceclaim-release = { $gone ->
+        [one] one of the pods that claim { $claim } is reserved for is done
+       *[other] { $gone } of the pods that claim { $claim } is reserved for are done
+    }; { $left ->
+        [0] nobody uses it any more, so its devices are free
+       *[other] { $left } still use it
+    }
+why-resourceclaim-deallocate = claim { $claim } is being deleted and nobody uses it
+why-resourceclaim-remove_finalizer = claim { $claim } has no devices any more
+why-resourceclaim-delete = it was made for pod { $pod }, which will not run any more
 why-attacher-add_finalizer = it is kept until volume { $volume } is detached from { $node }
 why-attacher-attach = volume { $volume } is attached to { $node } now
 why-attacher-refuse = volume { $volume } cannot be attached to { $node }
@@ -1137,6 +1154,11 @@ why-kubelet-node_expansion_finished = the file system of { $claim } has been exp
 why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are bound
 why-binding_cycle-bind_volume = { $volume } suits { $claim } on { $node }
 why-binding_cycle-select_node = { $pod } goes to { $node }, so the volume of { $claim } is to be made there
+why-binding_cycle-protect_claim = { $claim } is about to get devices for { $pod }: it must not go as long as it has them
+why-binding_cycle-allocate = { $pod } gets a node, and these are the devices there that { $claim } asks for
+why-binding_cycle-reserve = { $pod } gets a node on which the devices of { $claim } can be used, and uses them, too
+why-binding_cycle-unreserve = { $pod } was not bound, so { $claim } is not reserved for it any more
+why-schedule_one-deallocate = the devices of { $claim } keep { $pod } from every node, and nobody else uses them
 why-binding_cycle-failed = its claims could not be bound: { $message }
 why-kubelet-admit = { $node } does not take it: { $reason }
 why-kubelet-sync_pod = { $what }

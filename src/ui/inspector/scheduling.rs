@@ -38,7 +38,11 @@ pub fn SchedulingOf(props: &TabProps) -> Html {
     };
     let known = !matches!(s.phase, SchedulingPhase::OtherScheduler(_) | SchedulingPhase::NoScheduler);
     let about = match &s.phase {
-        SchedulingPhase::Waits(w) if matches!(w.queue, QueueName::Gated(..)) => t.get("sched-now-gated"),
+        SchedulingPhase::Waits(w)
+            if matches!(w.queue, QueueName::Gated(..) | QueueName::WaitsForClaims(_)) =>
+        {
+            t.get("sched-now-gated")
+        }
         SchedulingPhase::Unheard => t.get("sched-now-unheard"),
         _ if bound => t.get("sched-now-bound"),
         _ => t.get("sched-now-waits"),
@@ -168,6 +172,10 @@ fn waits(t: &Texts, w: &Waiting, nominated: Option<&str>) -> Html {
         QueueName::Backoff(ms, true) => ("backoffQ", "wait", t.with("sched-queue-backoff-error", &s(*ms))),
         QueueName::Unschedulable(ms) => {
             ("unschedulablePods", "bad", t.with("sched-queue-unschedulable", &s(*ms)))
+        }
+        QueueName::WaitsForClaims(why) => {
+            let args = [("why", why.clone().into())];
+            ("unschedulablePods", "wait", t.with("sched-queue-claims", &args))
         }
         QueueName::Gated(plugin, gates) if gates.is_empty() => {
             let args = [("plugin", plugin.to_string().into())];

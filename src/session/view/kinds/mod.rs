@@ -75,6 +75,7 @@ mod batch;
 mod bindings;
 mod certificates;
 mod custom;
+mod devices;
 mod limits;
 mod namespaces;
 mod networking;
@@ -100,6 +101,7 @@ use batch::{CronJobs, Jobs};
 use bindings::{ClusterRoleBindings, RoleBindings};
 use certificates::SigningRequests;
 use custom::{Customs, Definitions};
+use devices::DeviceClaims;
 use limits::{DisruptionBudgets, Quotas};
 use namespaces::Namespaces;
 use networking::{Addresses, Ingresses, NetworkPolicies, ServiceRanges, Services};
@@ -231,13 +233,16 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         BuiltIn::PersistentVolumeClaim => &Claims,
         BuiltIn::PersistentVolume => &Volumes,
         BuiltIn::VolumeAttachment => &Attachments,
+        BuiltIn::ResourceClaim => &DeviceClaims,
         BuiltIn::RoleBinding => &RoleBindings,
         BuiltIn::ClusterRoleBinding => &ClusterRoleBindings,
         BuiltIn::CertificateSigningRequest => &SigningRequests,
         BuiltIn::CustomResourceDefinition => &Definitions,
-        BuiltIn::Endpoints | BuiltIn::EndpointSlice | BuiltIn::ControllerRevision | BuiltIn::CSINode => {
-            RECORD
-        }
+        BuiltIn::Endpoints
+        | BuiltIn::EndpointSlice
+        | BuiltIn::ControllerRevision
+        | BuiltIn::CSINode
+        | BuiltIn::ResourceSlice => RECORD,
         BuiltIn::IPAddress => &Addresses,
         BuiltIn::ServiceCIDR => &ServiceRanges,
         BuiltIn::RuntimeClass => &RuntimeClasses,
@@ -259,7 +264,9 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::ValidatingAdmissionPolicy
         | BuiltIn::ValidatingAdmissionPolicyBinding
         | BuiltIn::CSIDriver
-        | BuiltIn::CSIStorageCapacity => MADE,
+        | BuiltIn::CSIStorageCapacity
+        | BuiltIn::DeviceClass
+        | BuiltIn::ResourceClaimTemplate => MADE,
     }
 }
 

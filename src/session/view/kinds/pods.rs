@@ -63,7 +63,7 @@ impl KindView for Pods {
     usual!(report, next_run, selects);
 }
 
-/// ConfigMaps, Secrets, claims and the runtime class that a pod names.
+/// ConfigMaps, Secrets, claims of volumes and of devices, and the runtime class that a pod names.
 fn named_by(spec: &PodSpec) -> Vec<Named<'_>> {
     let mut named: Vec<Named<'_>> = Vec::new();
     for v in spec.volumes.iter().flatten() {
@@ -77,6 +77,8 @@ fn named_by(spec: &PodSpec) -> Vec<Named<'_>> {
             named.push(Named::near(Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
         }
     }
+    let claims = spec.resource_claims.iter().flatten().filter_map(|c| c.resource_claim_name.as_deref());
+    named.extend(claims.map(|name| Named::near(Kind::RESOURCE_CLAIM, name)));
     named.extend(spec.runtime_class_name.as_deref().map(|n| Named::near(Kind::RUNTIME_CLASS, n)));
     for c in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
         for e in c.env_from.iter().flatten() {

@@ -12,7 +12,7 @@ use super::Word;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef};
 use crate::cluster::{Actor, Cluster, Process};
-use crate::scheduler::plugins::events_to_register;
+use crate::scheduler::plugins::{dynamic_resources, events_to_register, scheduling_gates};
 use crate::scheduler::queue::{MAX_IN_UNSCHEDULABLE, Place, Queued};
 use crate::scheduler::state::{NAME, State};
 use crate::session::{MomentId, Session};
@@ -70,6 +70,9 @@ pub enum QueueName {
     Unschedulable(i64),
     /// `unschedulablePods`, where a plugin keeps the pod; and the names in its `spec.schedulingGates`.
     Gated(Word, Vec<String>),
+    /// `unschedulablePods`, where the plugin `DynamicResources` keeps the pod until its ResourceClaims exist; and what the plugin
+    /// says.
+    WaitsForClaims(String),
 }
 
 /// The last attempt to schedule a pod, on the way to the moment that is shown.
@@ -142,11 +145,13 @@ fn waiting(cluster: &Cluster, state: &State, q: &Queued) -> Waiting {
         Place::Unschedulable => {
             QueueName::Unschedulable(q.at.as_millisecond() + MAX_IN_UNSCHEDULABLE * 1000 - now)
         }
-        Place::Gated(plugin) => {
+        Place::Gated(scheduling_gates::NAME) => {
             let gates = q.pod().spec.as_ref().and_then(|s| s.scheduling_gates.as_deref());
             let names = gates.unwrap_or_default().iter().map(|g| g.name.clone());
-            QueueName::Gated(Word::new_static(plugin), names.collect())
+            QueueName::Gated(Word::new_static(scheduling_gates::NAME), names.collect())
         }
+        Place::Gated(dynamic_resources::NAME) => QueueName::WaitsForClaims(q.gated_because.to_string()),
+        Place::Gated(plugin) => QueueName::Gated(Word::new_static(plugin), Vec::new()),
     };
     let events = |plugin: &&'static str| {
         let labels = events_to_register(plugin).iter().flat_map(|r| r.labels());

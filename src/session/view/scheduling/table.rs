@@ -127,7 +127,7 @@ fn table_in(cluster: &Cluster, object: &ObjectRef, columns: usize) -> Option<Sch
     }
     let (_, state, process) = schedulers(cluster).next()?;
     let pod = process.caches.get::<Pod>(&object.key)?;
-    Some(table(&explain(state, &process.caches, pod, &object.key), columns))
+    Some(table(&explain(state, &process.caches, pod, &object.key, cluster.now()), columns))
 }
 
 /// The cluster when the next cycle of a pod begins, if the scheduler goes first: before that it is notified of everything and

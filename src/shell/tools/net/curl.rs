@@ -308,7 +308,8 @@ fn attempt(
     limits: Limits,
     verbose: bool,
 ) -> Result<Attempt, crate::shell::machine::Stop> {
-    let Request { method, host, agent, headers, .. } = *request;
+    let Request { method, host, headers, .. } = *request;
+    let agent = &*request.extras.agent;
     shell.note_sending(|| request.sending(url, limits));
     let name = &url.host;
     let (addresses, _) = match shell.addresses(name)? {
