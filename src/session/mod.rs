@@ -90,7 +90,7 @@ use steps::{redo, take_step};
 
 /// The most moments of a session. Further steps fail with
 /// [`Stopped::Limit`](crate::cluster::Stopped::Limit).
-pub const MOMENTS_LIMIT: usize = 200_000;
+pub const MOMENTS_LIMIT: usize = 300_000;
 
 /// How many clusters are kept on the path to a moment that had to be repeated, for further steps back.
 const NEAR: usize = 16;

@@ -23,9 +23,9 @@ pub(super) use update::{check_name, default_update, other_uid, precondition_fail
 pub(super) use write::managers_after;
 
 /// The most objects that a cluster may have, not counting events.
-pub const OBJECTS_LIMIT: usize = 20_000;
+pub const OBJECTS_LIMIT: usize = 60_000;
 /// The most events that a cluster may have.
-pub const EVENTS_LIMIT: usize = 60_000;
+pub const EVENTS_LIMIT: usize = 300_000;
 
 impl ApiServer {
     pub(in crate::apiserver) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
