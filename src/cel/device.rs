@@ -56,7 +56,9 @@ impl DeviceCompiler {
             field("attributes", of_domains(sized(DeclType::any(), MAX_ATTRIBUTE_VALUE))),
             field("capacity", of_domains(DeclType::quantity())),
         ]);
-        DeviceCompiler { env: Env::base().variable("device", device.named("kubernetes.DRADevice")) }
+        DeviceCompiler {
+            env: Env::base().bindings().variable("device", device.named("kubernetes.DRADevice")),
+        }
     }
 
     /// Reads and checks a selector. [`Program::estimate_cost`] says whether it costs too much

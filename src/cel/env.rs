@@ -45,12 +45,26 @@ pub struct Env {
     objects: BTreeMap<Arc<str>, Fields>,
     /// Whether expressions can make patches.
     patches: bool,
+    /// Whether `cel.bind` names a value.
+    bindings: bool,
 }
 
 impl Env {
     /// All functions and no variables.
     pub fn base() -> Env {
         Env::default()
+    }
+
+    /// Expressions can name a value: `cel.bind(name, value, expression)` (`ext.Bindings` of cel-go).
+    #[must_use]
+    pub fn bindings(mut self) -> Env {
+        self.bindings = true;
+        self
+    }
+
+    /// Whether they can.
+    pub(super) fn has_bindings(&self) -> bool {
+        self.bindings
     }
 
     /// Declares a variable. Objects in its type get names made of `name` unless they have names.

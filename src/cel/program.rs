@@ -30,7 +30,7 @@ impl Env {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn compile(&self, source: &str) -> Result<Program, Issues> {
-        let mut parsed = parse(source)?;
+        let mut parsed = parse(source, self.has_bindings())?;
         let checked =
             check(self, &mut parsed.root, parsed.nodes).map_err(|issues| Issues::new(source, issues))?;
         Ok(Program::new(parsed.root, checked, self.clone()))

@@ -7,26 +7,29 @@
 //! only at the end of a second in which a claim or a volume has changed. Meanwhile other pods are scheduled,
 //! and this pod is counted on its node.
 
+mod devices;
+
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::framework::Handle;
 use super::outcome::{bind_pod, event, failed, unreserve};
-use super::plugins::dynamic_resources::{self, BindingState, allocation, binding_state, is_reserved_for};
+use super::plugins::dynamic_resources;
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
 use super::queue::Queued;
 use super::state::{Begin, Cx, State, Task, Waiting, version};
 use crate::api::pod::is_terminal;
 use crate::api::quote::go_quote;
-use crate::api::types::resource::{
-    AllocationResult, FINALIZER, ResourceClaim, ResourceClaimConsumerReference,
-};
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, Time};
+use crate::api::resource_claim::is_reserved_for_pod;
+use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
-use crate::client::{DEFAULT_RETRY, Error, Handler, Result, Wait, Why, retry_on_conflict};
+use crate::client::{Handler, Result, Wait, Why};
+
+use devices::{bind_claim, check_devices};
+pub(super) use devices::{deallocate, resource_claim_changed};
 
 /// How long the binding of a pod's claims may take, in seconds (`bindTimeoutSeconds`).
 const BIND_TIMEOUT: i64 = 600;
@@ -42,20 +45,6 @@ pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
 /// An informer delivered a change of a volume: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn volume_changed(cx: &mut Handler<'_, State, Task>, volume: &Key) {
     cx.state.assumed.volumes.remove(volume);
-    look_again(cx);
-}
-
-/// An informer delivered a change of a claim for devices: an older version that was assumed is dropped, and waiting pods are
-/// polled.
-pub(super) fn resource_claim_changed(
-    cx: &mut Handler<'_, State, Task>,
-    key: &Key,
-    new: Option<&Rc<ResourceClaim>>,
-) {
-    let newer = |assumed: &Rc<ResourceClaim>| new.is_some_and(|new| version(assumed) > version(new));
-    if !cx.state.assumed.resource_claims.get(key).is_some_and(newer) {
-        cx.state.assumed.resource_claims.remove(key);
-    }
     look_again(cx);
 }
 
@@ -153,13 +142,15 @@ async fn begin(cx: &Cx, key: &Key, mut w: Waiting, begin: Begin) -> Result {
     }
     w.begin = None;
     let pod = w.q.pod().clone();
+    // If the cycle ends early, these are released as well.
+    let own = begin.claims.iter().map(|(claim, _)| claim).filter(|claim| is_reserved_for_pod(&pod, claim));
+    w.reserved = own.cloned().collect();
     nominate(cx, &pod, &w.node).await;
     if let Err(status) = write(cx, &mut w, begin.volumes).await {
         return give_up(cx, w, binding::NAME, &status.message).await;
     }
     for (claim, new) in begin.claims {
-        if is_reserved_for(&claim, &pod) {
-            w.reserved.push(claim);
+        if is_reserved_for_pod(&pod, &claim) {
             continue;
         }
         let bound = bind_claim(cx, &pod, &claim, new.as_ref()).await;
@@ -193,78 +184,6 @@ async fn begin(cx: &Cx, key: &Key, mut w: Waiting, begin: Begin) -> Result {
     });
     cx.enqueue_after(Task::BindingCycle(key.clone()), SignedDuration::from_secs(POLL));
     Ok(())
-}
-
-/// Writes to a claim what it gets, and that it is reserved for the pod (`bindClaim`).
-async fn bind_claim(
-    cx: &Cx,
-    pod: &Rc<Pod>,
-    claim: &Rc<ResourceClaim>,
-    new: Option<&AllocationResult>,
-) -> Result<Rc<ResourceClaim>> {
-    let key = claim.metadata.key();
-    let meanwhile = |what: &str| Err(Error::Other(format!("claim {key} got {what} in the meantime")));
-    let why = |rule: &'static str| {
-        Why::new(rule)
-            .read("claim", at(Kind::RESOURCE_CLAIM, key.clone()), "status.allocation", &key.name)
-            .with("pod", pod.metadata.name())
-    };
-    let told = |what: &str, e: Status| {
-        let message = format!("{what} claim {key}: {}", e.message);
-        Error::Api(Box::new(Status { message, ..e }))
-    };
-    retry_on_conflict(cx, claim, DEFAULT_RETRY, async |mut claim: Rc<ResourceClaim>| {
-        if claim.metadata.is_deleting() {
-            return meanwhile("deleted");
-        }
-        match (new, allocation(&claim)) {
-            (Some(_), Some(_)) => return meanwhile("allocated elsewhere"),
-            (None, None) => return meanwhile("deallocated elsewhere"),
-            _ => {}
-        }
-        if new.is_some() && !claim.metadata.has_finalizer(FINALIZER) {
-            let finalizers = &mut Rc::make_mut(&mut claim).metadata.finalizers;
-            finalizers.get_or_insert_default().push(FINALIZER.to_owned());
-            let update = cx.update(claim).because(why("binding_cycle.protect_claim"));
-            claim = update.await.map_err(|e| told("add finalizer to", e))?;
-        }
-        let status = Rc::make_mut(&mut claim).status.get_or_insert_default();
-        if let Some(new) = new {
-            status.allocation = Some(new.clone());
-        }
-        if let Some(allocation) = &mut status.allocation {
-            allocation.allocation_timestamp.get_or_insert_with(|| Time(seconds(cx.now())));
-        }
-        status.reserved_for.get_or_insert_default().push(ResourceClaimConsumerReference {
-            api_group: None,
-            name: pod.metadata.name().to_owned(),
-            resource: "pods".to_owned(),
-            uid: pod.metadata.uid().to_owned(),
-        });
-        let (rule, what) = match new {
-            Some(_) => ("binding_cycle.allocate", "add allocation and reservation to"),
-            None => ("binding_cycle.reserve", "add reservation to"),
-        };
-        cx.update_status(claim).because(why(rule)).await.map_err(|e| told(what, e))
-    })
-    .await
-}
-
-/// Takes the devices of a claim that nobody uses, because they keep the pod from its nodes (`PostFilter`).
-///
-/// # Errors
-/// The refusal.
-pub(super) async fn deallocate(
-    cx: &Cx,
-    pod: &Rc<Pod>,
-    mut claim: Rc<ResourceClaim>,
-) -> std::result::Result<(), Status> {
-    let why = Why::new("schedule_one.deallocate")
-        .read("claim", ObjectRef::of(&*claim), "status.allocation", claim.metadata.name())
-        .with("pod", pod.metadata.name());
-    let status = Rc::make_mut(&mut claim).status.get_or_insert_default();
-    (status.allocation, status.devices, status.reserved_for) = (None, None, None);
-    cx.update_status(claim).because(why).await.map(|_| ())
 }
 
 /// Writes the node that the pod is about to be bound to into its status (KEP-5278). A refusal does not
@@ -334,10 +253,11 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
     let rest = later(w.since, SignedDuration::from_secs(BIND_TIMEOUT)).duration_since(cx.now());
     match check_devices(cx, &w) {
         Ok(true) => {}
-        Ok(false) => {
+        Ok(false) if rest.is_positive() => {
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, Wait::Background);
             return Ok(());
         }
+        Ok(false) => return give_up(cx, w, dynamic_resources::NAME, "device binding timeout").await,
         Err(message) => return give_up(cx, w, dynamic_resources::NAME, &message).await,
     }
     match check(cx, &w) {
@@ -359,27 +279,6 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
         Ok(false) => give_up(cx, w, binding::NAME, "binding volumes: context deadline exceeded").await,
         Err(message) => give_up(cx, w, binding::NAME, &format!("binding volumes: {message}")).await,
     }
-}
-
-/// Whether the drivers say of all devices that the pod can be bound (`isPodReadyForBinding`).
-///
-/// # Errors
-/// Why it cannot be bound.
-fn check_devices(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
-    let claims = cx.lister::<ResourceClaim>();
-    for claim in &w.reserved {
-        let key = claim.metadata.key();
-        let Some(claim) = cx.state(|s| s.assumed.resource_claim(&key, claims.get(&key))) else {
-            return Err(dynamic_resources::not_found(&key.namespace, &key.name));
-        };
-        match binding_state(&claim, cx.now()) {
-            BindingState::Ready => {}
-            BindingState::Waits => return Ok(false),
-            BindingState::TimedOut => return Err(format!("device binding timeout: claim={}", key.name)),
-            BindingState::Failed(why) => return Err(why),
-        }
-    }
-    Ok(true)
 }
 
 /// `checkBindings`: whether all claims are bound.

@@ -8,7 +8,7 @@ use super::framework::{
 };
 use super::queue::Queue;
 use super::state::{Assumed, Pending, State};
-use super::structured::AllocatedState;
+use super::structured::{AllocatedState, Selectors};
 use crate::api::labels::Selector;
 use crate::api::types::resource::{DeviceClass, ResourceClaim, ResourceSlice};
 use crate::api::types::{
@@ -20,11 +20,11 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
 use crate::client::Caches;
 
 /// The informers' caches and the assumed objects, as plugins read them.
-pub(super) struct Listers<'a>(&'a Caches, Assumed, Pending, Timestamp);
+pub(super) struct Listers<'a>(&'a Caches, Assumed, Pending, Timestamp, Rc<Selectors>);
 
 impl<'a> Listers<'a> {
     pub(super) fn of(caches: &'a Caches, state: &State, now: Timestamp) -> Listers<'a> {
-        Listers(caches, state.assumed.clone(), state.pending.clone(), now)
+        Listers(caches, state.assumed.clone(), state.pending.clone(), now, state.selectors.clone())
     }
 }
 
@@ -56,6 +56,9 @@ impl DeviceLister for Listers<'_> {
     }
     fn now(&self) -> Timestamp {
         self.3
+    }
+    fn selectors(&self) -> Rc<Selectors> {
+        self.4.clone()
     }
 }
 

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use super::cache::{assigned, node_of};
 use super::framework::{Actions, EventResource, PodInfo};
 use super::listers::Reads;
-use super::plugins::dynamic_resources::is_reserved_for;
 use super::queue::{Queued, pod_event};
 use super::state::{Cx, Task, wake_later};
 use crate::api::pod::{is_terminal, update_pod_condition};
+use crate::api::resource_claim::is_reserved_for_pod;
 use crate::api::types::resource::{ResourceClaim, ResourceClaimConsumerReference};
 use crate::api::types::{Pod, PodCondition, PodStatus, Time};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
@@ -51,7 +51,7 @@ pub(super) async fn bind_pod(
 /// Takes the reservation of a pod out of its claims for devices (`Unreserve`). A refusal is ignored, as there.
 pub(super) async fn unreserve(cx: &Cx, pod: &Pod, reserved: &[Rc<ResourceClaim>]) {
     let other = |r: &ResourceClaimConsumerReference| Some(&r.uid) != pod.metadata.uid.as_ref();
-    for claim in reserved.iter().filter(|c| is_reserved_for(c, pod)) {
+    for claim in reserved.iter().filter(|c| is_reserved_for_pod(pod, c)) {
         let mut to = claim.clone();
         let status = Rc::make_mut(&mut to).status.get_or_insert_default();
         let rest: Vec<_> = status.reserved_for.take().into_iter().flatten().filter(other).collect();

@@ -13,6 +13,7 @@ use super::runtime::fit_error_message;
 use super::scheduling_cycle::{self, End, tie_break};
 use super::state::{Begin, Cx, NAME, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
+use crate::api::quote::go_quote;
 use crate::api::types::resource::{AllocationResult, DeviceClass, ResourceClaim, ResourceSlice};
 use crate::api::types::{
     Namespace, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet, VolumeAttachment,
@@ -184,8 +185,8 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
             let reserved = devices.zip(h.snapshot.get(&name)).map(|(s, n)| dynamic_resources::reserve(s, n));
             match reserved {
                 Some(None) => Decision::Failed(format!(
-                    "running Reserve plugin {:?}: claim allocation not found for node",
-                    dynamic_resources::NAME
+                    "running Reserve plugin {}: claim allocation not found for node",
+                    go_quote(dynamic_resources::NAME)
                 )),
                 claims => Decision::Node { name, start: next, fits, volumes, claims: claims.flatten() },
             }

@@ -7,6 +7,7 @@ use super::cache::Cache;
 use super::default_preemption::Candidate;
 use super::plugins::volume::binding::PodVolumes;
 use super::queue::{Queue, Queued};
+use super::structured::Selectors;
 use crate::api::persistent::Map;
 use crate::api::types::resource::{AllocationResult, ResourceClaim};
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod};
@@ -31,6 +32,8 @@ pub struct State {
     pub pending: Pending,
     /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
     pub assumed: Assumed,
+    /// What was compiled of the selectors of devices.
+    pub selectors: Rc<Selectors>,
     /// By pod that preempts: the pods that are being deleted for it.
     pub preemptions: Map<Key, Preemption>,
 }

@@ -22,11 +22,13 @@ pub(super) struct Parser<'a> {
     pub issues: Vec<Issue>,
     next_id: usize,
     depth: u32,
+    /// Whether `cel.bind` is a macro.
+    pub(super) bindings: bool,
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(stream: Stream<'a>) -> Parser<'a> {
-        Parser { stream, issues: Vec::new(), next_id: 0, depth: 0 }
+    pub fn new(stream: Stream<'a>, bindings: bool) -> Parser<'a> {
+        Parser { stream, issues: Vec::new(), next_id: 0, depth: 0, bindings }
     }
 
     pub fn start(&mut self) -> Expr {

@@ -226,6 +226,12 @@ impl Parser<'_> {
         }
         let is_macro = match (name.as_str(), args.len()) {
             ("has", 1) => target.is_none(),
+            ("bind", 3) => {
+                self.bindings
+                    && target
+                        .as_ref()
+                        .is_some_and(|t| matches!(&t.kind, ExprKind::Ident(name) if name == "cel"))
+            }
             ("all" | "exists" | "exists_one" | "existsOne" | "map", 2 | 3) => target.is_some(),
             ("filter" | "optMap" | "optFlatMap" | "sortBy", 2) => target.is_some(),
             ("transformList" | "transformMap" | "transformMapEntry", 3 | 4) => target.is_some(),
@@ -311,6 +317,15 @@ fn expansion(
             };
             let step = make.filtered(filter, step);
             Ok(make.collect(range, names, init, step))
+        }
+        ("bind", _) => {
+            let ExprKind::Ident(var) = &first.kind else {
+                return Err((first.at, "cel.bind() variable names must be simple identifiers".to_owned()));
+            };
+            let var = var.clone();
+            let value = next().unwrap_or_else(|| first.clone());
+            let body = next().unwrap_or(first);
+            Ok(make.bind(var, value, body))
         }
         ("sortBy", _) => sort_by(make, range, first, next()),
         (_, _) => {

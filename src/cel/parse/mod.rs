@@ -28,18 +28,18 @@ pub(crate) struct Parsed {
     pub nodes: usize,
 }
 
-/// Reads an expression.
+/// Reads an expression. `bindings` says whether `cel.bind` is a macro.
 ///
 /// # Errors
 /// Everything that is wrong with it, in kube-apiserver's words.
-pub(crate) fn parse(source: &str) -> Result<Parsed, Issues> {
+pub(crate) fn parse(source: &str, bindings: bool) -> Result<Parsed, Issues> {
     let chars: Vec<char> = source.chars().collect();
     if chars.len() > LENGTH_LIMIT {
         let size = chars.len();
         let message = format!("expression code point size exceeds limit: size: {size}, limit {LENGTH_LIMIT}");
         return Err(Issues::new(source, vec![Issue { at: None, message }]));
     }
-    let mut parser = grammar::Parser::new(recovery::Stream::new(&chars, lexer::lex(&chars)));
+    let mut parser = grammar::Parser::new(recovery::Stream::new(&chars, lexer::lex(&chars)), bindings);
     let root = parser.start();
     let nodes = parser.nodes();
     let mut issues = parser.stream.syntax;

@@ -1,7 +1,7 @@
 use super::parse;
 
 fn errors(source: &str) -> Vec<String> {
-    let Err(issues) = parse(source) else { return Vec::new() };
+    let Err(issues) = parse(source, false) else { return Vec::new() };
     issues
         .each()
         .map(|(at, m)| at.map_or(m.to_owned(), |(line, column)| format!("{line}:{column}: {m}")))

@@ -4,6 +4,7 @@ mod attachdetach;
 mod batch;
 mod daemon;
 mod deployment;
+mod devices;
 mod disruption;
 mod dual_stack;
 mod endpoint;

@@ -181,7 +181,7 @@ fn a_process_of_a_container_hears_of_what_changes() {
 #[test]
 fn a_watch_has_what_is_there_now() {
     let mut n = cluster();
-    n.allow(&["list", "watch", "create"], &["pods", "pods/exec"]);
+    n.allow(&["list", "watch", "get", "create"], &["pods", "pods/exec"]);
     let watch = "'https://kubernetes.default.svc/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=5'";
     let events = n.asks(&format!("api {watch} | cut -c1-16; echo $?"));
     assert_eq!(events, "{\"type\":\"ADDED\",\n0\n");

@@ -8,18 +8,18 @@ use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Subresource, Verb};
 use crate::cluster::{Cluster, Config};
 
-fn make(c: &mut Cluster, kind: Kind, value: Value) {
+pub(super) fn make(c: &mut Cluster, kind: Kind, value: Value) {
     let object = Object::from_value(kind, value).unwrap();
     let r = Request::new(&"kubectl".into(), Verb::Create, kind, object.key()).body(Body::Object(object));
     c.request(&r).0.object().unwrap();
 }
 
-fn get(c: &Cluster, kind: Kind, name: &str) -> Option<Value> {
+pub(super) fn get(c: &Cluster, kind: Kind, name: &str) -> Option<Value> {
     let at = ObjectRef { kind, key: Key::new("default", name) };
     c.api().etcd().get(&at).map(|r| r.object.to_value())
 }
 
-fn patch(c: &mut Cluster, kind: Kind, name: &str, subresource: Subresource, change: Value) {
+pub(super) fn patch(c: &mut Cluster, kind: Kind, name: &str, subresource: Subresource, change: Value) {
     let mut r = Request::new(&"kubectl".into(), Verb::Patch, kind, Key::new("default", name));
     r.subresource = subresource;
     c.request(&r.body(Body::Patch(Patch::Merge(change)))).0.object().unwrap();
@@ -30,15 +30,15 @@ fn delete(c: &mut Cluster, kind: Kind, name: &str) {
     let _ = c.request(&r.body(Body::Delete(DeleteOptions::default())));
 }
 
-fn rest(c: &mut Cluster) {
+pub(super) fn rest(c: &mut Cluster) {
     assert!(c.run_to_steady(3000, |_, _| {}), "it comes to rest");
 }
 
-fn claims(c: &Cluster) -> Vec<Value> {
+pub(super) fn claims(c: &Cluster) -> Vec<Value> {
     c.api().etcd().range(Kind::RESOURCE_CLAIM, None).map(|(_, r)| r.object.to_value()).collect()
 }
 
-fn template(c: &mut Cluster) {
+pub(super) fn template(c: &mut Cluster) {
     let requests = json!([{"name": "one", "exactly": {"deviceClassName": "gpu"}}]);
     let spec = json!({"metadata": {"labels": {"app": "web"}}, "spec": {"devices": {"requests": requests}}});
     let meta = json!({"name": "one", "namespace": "default"});

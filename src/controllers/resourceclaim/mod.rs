@@ -8,11 +8,12 @@ mod pod;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::api::persistent::Map;
 use crate::api::pod::is_terminal;
 use crate::api::resource_claim::{is_allocated, is_for_pod, is_reserved_for_pod, name, pod_claims};
 use crate::api::types::{Pod, ResourceClaim, ResourceClaimTemplate};
-use crate::api::{ApiKind, Key, Kind, MetaExt};
-use crate::client::{Caches, Context, EventFlavour, Handler, Reconciler, Result, Seen, Watches};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
+use crate::client::{Caches, Context, EventFlavour, Handler, Memory, Reconciler, Result, Seen, Watches};
 
 /// A key of the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,15 +33,35 @@ impl fmt::Display for Task {
     }
 }
 
+/// The claims that the controller has made and its informer has not delivered yet (`claimCache`): nothing says which of the two
+/// informers is the first to deliver what a sync has written.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    made: Map<Key, Rc<ResourceClaim>>,
+}
+
+impl State {
+    /// A claim that was made, whether it is in the cache or not.
+    fn claim<'a>(&'a self, caches: &'a Caches, key: &Key) -> Option<&'a Rc<ResourceClaim>> {
+        caches.get(key).or_else(|| self.made.get(key))
+    }
+}
+
+impl Memory for State {
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        self.made.keys().map(|claim| format!("has made {claim}")).collect()
+    }
+}
+
 /// The resource claim controller.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceClaimController;
 
-type Cx = Context<(), Task>;
+type Cx = Context<State, Task>;
 
 impl Reconciler for ResourceClaimController {
     type Key = Task;
-    type State = ();
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "resourceclaim-controller".into()
@@ -54,7 +75,7 @@ impl Reconciler for ResourceClaimController {
         EventFlavour::Core { component: "resource_claim".into(), host: None }
     }
 
-    fn watches(&self) -> Watches<(), Task> {
+    fn watches(&self) -> Watches<State, Task> {
         Watches::new()
             .watches(|cx, seen: Seen<'_, Pod>| enqueue_pod(cx, seen.object(), seen.is_gone()))
             .watches(enqueue_claim)
@@ -76,7 +97,7 @@ fn extended_claim(pod: &Pod) -> Option<&str> {
 }
 
 /// Enqueues a pod that needs work, and the claims of one that needs them no longer (`enqueuePod`).
-fn enqueue_pod(cx: &mut Handler<'_, (), Task>, pod: &Pod, gone: bool) {
+fn enqueue_pod(cx: &mut Handler<'_, State, Task>, pod: &Pod, gone: bool) {
     let claims = pod_claims(pod);
     let extended = extended_claim(pod);
     if claims.is_empty() && extended.is_none() {
@@ -88,7 +109,7 @@ fn enqueue_pod(cx: &mut Handler<'_, (), Task>, pod: &Pod, gone: bool) {
             cx.enqueue(Task::Claim(Key::new(pod.metadata.namespace(), claim)));
         }
     }
-    if needs_work(cx.caches, pod) {
+    if needs_work(cx.state, cx.caches, pod) {
         cx.enqueue(Task::Pod(pod.metadata.key()));
     }
 }
@@ -102,8 +123,14 @@ fn has_node(pod: &Pod) -> bool {
     pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|node| !node.is_empty())
 }
 
+/// Whether claims are reserved for a pod that the scheduler has not reserved them for. Of a pod that is done reservations are taken away,
+/// so it gets none: in this release both go on in turn without end (kubernetes/kubernetes#141274).
+fn may_reserve(pod: &Pod) -> bool {
+    has_node(pod) && !is_done(pod)
+}
+
 /// Whether a claim has to be made or reserved for a pod (`podNeedsWork`).
-fn needs_work(caches: &Caches, pod: &Pod) -> bool {
+fn needs_work(state: &State, caches: &Caches, pod: &Pod) -> bool {
     if pod.metadata.is_deleting() {
         return false;
     }
@@ -111,14 +138,14 @@ fn needs_work(caches: &Caches, pod: &Pod) -> bool {
         let Ok(named) = name(pod, entry) else { return true };
         let Some(claim) = named.name() else { return false };
         let key = Key::new(pod.metadata.namespace(), claim);
-        let Some(claim) = caches.get::<ResourceClaim>(&key) else {
+        let Some(claim) = state.claim(caches, &key) else {
             // A claim that is named directly is somebody else's to make.
             return entry.resource_claim_template_name.is_some();
         };
         if entry.resource_claim_name.is_none() && is_for_pod(pod, claim).is_err() {
             return false;
         }
-        if has_node(pod) && is_allocated(claim) && !is_reserved_for_pod(pod, claim) {
+        if may_reserve(pod) && is_allocated(claim) && !is_reserved_for_pod(pod, claim) {
             return true;
         }
     }
@@ -126,7 +153,8 @@ fn needs_work(caches: &Caches, pod: &Pod) -> bool {
 }
 
 /// Enqueues a claim, and the pods that use it (`enqueueResourceClaim`).
-fn enqueue_claim(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, ResourceClaim>) {
+fn enqueue_claim(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, ResourceClaim>) {
+    cx.state.made.remove(seen.key);
     if !seen.is_gone() {
         cx.enqueue(Task::Claim(seen.key.clone()));
     }

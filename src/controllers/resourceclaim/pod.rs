@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::json;
 
-use super::{Cx, has_node};
+use super::{Cx, may_reserve};
 use crate::api::quote::go_quote;
 use crate::api::resource_claim::{
     NameError, consumer, is_allocated, is_for_pod, is_reserved_for_pod, name, pod_claims,
@@ -39,13 +39,20 @@ pub(super) async fn sync(cx: &Cx, key: &Key) -> Result {
         }
     }
     if !made.is_empty() {
+        // What the controller does not name it takes away, as it owns the entries: those that are there are named again. In this
+        // release they are not (kubernetes/kubernetes#138408).
+        for known in pod.status.iter().flat_map(|s| s.resource_claim_statuses.iter().flatten()) {
+            if made.iter().all(|entry| entry["name"] != known.name.as_str()) {
+                made.push(json!(known));
+            }
+        }
         let why = Why::new("resourceclaim.record_claims")
             .read("pod", ObjectRef::of(&*pod), "spec.resourceClaims", pod.metadata.name())
             .with("count", made.len());
         let status = json!({"resourceClaimStatuses": made});
         cx.apply_status::<Pod>(key.clone(), status, MANAGER).because(why).await?;
     }
-    if !has_node(&pod) {
+    if !may_reserve(&pod) {
         // The scheduler reserves claims for the pods that it binds.
         return Ok(());
     }
@@ -53,7 +60,7 @@ pub(super) async fn sync(cx: &Cx, key: &Key) -> Result {
         let named = name(&pod, entry).map_err(|e| Error::Other(e.to_string()))?;
         let Some(claim) = named.name() else { continue };
         let at = Key::new(&key.namespace, claim);
-        let Some(claim) = cx.lister::<ResourceClaim>().get(&at).cloned() else { return Ok(()) };
+        let Some(claim) = cached_or_made(cx, &at) else { return Ok(()) };
         if entry.resource_claim_name.is_none() {
             is_for_pod(&pod, &claim).map_err(Error::Other)?;
         }
@@ -79,20 +86,23 @@ async fn handle_claim(
             // One that was deleted by accident is made again.
             let at = Key::new(pod.metadata.namespace(), claim);
             let made = entry.resource_claim_name.is_none();
-            let there = cx.lister::<ResourceClaim>().get(&at);
-            if there.is_some_and(|claim| !made || is_for_pod(pod, claim).is_ok()) {
+            let there = cached_or_made(cx, &at);
+            if there.is_some_and(|claim| !made || is_for_pod(pod, &claim).is_ok()) {
                 return Ok(None);
             }
         }
     }
     let Some(template) = &entry.resource_claim_template_name else { return Ok(None) };
     // A claim that was made, and of which the pod was not told.
-    let orphan = cx
-        .lister::<ResourceClaim>()
-        .controlled_by(pod.metadata.uid())
-        .find(|claim| claim.metadata.annotation(POD_CLAIM_NAME) == Some(entry.name.as_str()));
-    if let Some(claim) = orphan {
-        return Ok(Some(claim.metadata.name().to_owned()));
+    let is_it =
+        |claim: &&Rc<ResourceClaim>| claim.metadata.annotation(POD_CLAIM_NAME) == Some(entry.name.as_str());
+    let claims = cx.lister::<ResourceClaim>();
+    let name_of = |claim: &Rc<ResourceClaim>| claim.metadata.name().to_owned();
+    let orphan = claims.controlled_by(pod.metadata.uid()).find(is_it).map(name_of);
+    let own = |claim: &&Rc<ResourceClaim>| is_for_pod(pod, claim).is_ok();
+    let orphan = orphan.or_else(|| cx.state(|s| s.made.values().filter(own).find(is_it).map(name_of)));
+    if orphan.is_some() {
+        return Ok(orphan);
     }
     let at = Key::new(pod.metadata.namespace(), template);
     let Some(from) = cx.lister::<ResourceClaimTemplate>().get(&at).cloned() else {
@@ -106,9 +116,21 @@ async fn handle_claim(
         .with("claim", &entry.name)
         .read("template", ObjectRef::of(&*from), "metadata.name", from.metadata.name());
     match cx.create(from_template(pod, entry, &from)).because(why).await {
-        Ok(claim) => Ok(Some(claim.metadata.name().to_owned())),
+        Ok(claim) => {
+            let name = claim.metadata.name().to_owned();
+            cx.update_state(move |s| {
+                s.made.insert(claim.metadata.key(), claim.clone());
+            });
+            Ok(Some(name))
+        }
         Err(e) => Err(format!("create ResourceClaim : {}", e.message)),
     }
+}
+
+/// A claim, also one that the controller has made and its informer has not delivered yet.
+fn cached_or_made(cx: &Cx, key: &Key) -> Option<Rc<ResourceClaim>> {
+    let cached = cx.lister::<ResourceClaim>().get(key).cloned();
+    cached.or_else(|| cx.state(|s| s.made.get(key).cloned()))
 }
 
 /// The claim that a template makes for an entry of a pod.

@@ -13,7 +13,7 @@ use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
     VolumeAttachment,
 };
-use crate::scheduler::structured::AllocatedState;
+use crate::scheduler::structured::{AllocatedState, Selectors};
 
 /// Reads claims, volumes and storage classes.
 pub trait VolumeLister {
@@ -58,6 +58,8 @@ pub trait DeviceLister: ClaimLister {
     fn allocated(&self) -> AllocatedState;
     /// The time.
     fn now(&self) -> Timestamp;
+    /// What was compiled of the selectors of devices.
+    fn selectors(&self) -> Rc<Selectors>;
 }
 
 /// Reads Services and controllers.
@@ -128,6 +130,9 @@ impl DeviceLister for Nothing {
     }
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
+    }
+    fn selectors(&self) -> Rc<Selectors> {
+        Rc::default()
     }
 }
 

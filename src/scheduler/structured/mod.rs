@@ -39,6 +39,10 @@ pub const MAX_RESULTS: usize = 32;
 /// (`DynamicResourcesFilterTimeoutDefault`).
 const MAX_STEPS: usize = 100_000;
 
+/// A search that is this deep, in devices that are chosen at the same time, is given up as well. Claims are limited each for itself,
+/// and a pod may have any number of them.
+const MAX_DEPTH: usize = 1_000;
+
 /// Why claims cannot be allocated, beyond that the devices do not suffice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {

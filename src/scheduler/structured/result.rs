@@ -65,7 +65,7 @@ fn device_result(
 /// place of chance (`GenerateShareID`).
 fn share_id(claim: &str, index: usize) -> String {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    for b in claim.bytes().chain(index.to_le_bytes()) {
+    for b in claim.bytes().chain(u64::try_from(index).unwrap_or_default().to_le_bytes()) {
         hash = (hash ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
     }
     let version = (hash & !(0xf << 76)) | (0x4 << 76);

@@ -11,7 +11,7 @@ use super::pools::{Pool, PoolState, devices, node_matches};
 use super::request::{Mode, Request};
 use super::state::{Capacities, Consumed};
 use super::validate::devices_of;
-use super::{Allocator, DeviceId, Failure, MAX_RESULTS, MAX_STEPS, capacity};
+use super::{Allocator, DeviceId, Failure, MAX_DEPTH, MAX_RESULTS, MAX_STEPS, capacity};
 use crate::api::MetaExt;
 use crate::api::types::Node;
 use crate::api::types::resource::{Device, DeviceClass, ResourceClaim, ResourceSlice};
@@ -95,6 +95,8 @@ pub(super) struct Search<'a> {
     /// By pool.
     counters: BTreeMap<usize, Counters<'a>>,
     steps: usize,
+    /// How many devices are being looked for at the same time.
+    depth: usize,
 }
 
 impl<'a> Search<'a> {
@@ -117,6 +119,7 @@ impl<'a> Search<'a> {
             allocating_capacity: Capacities::default(),
             counters: BTreeMap::new(),
             steps: 0,
+            depth: 0,
         }
     }
 
@@ -155,7 +158,14 @@ impl<'a> Search<'a> {
         let Some(claim) = self.claims.get(key.claim) else { return Ok(true) };
         let requests = devices_of(claim).and_then(|d| d.requests.as_ref()).map_or(0, Vec::len);
         if key.request >= requests {
-            return match self.next_request(RequestKey { claim: key.claim + 1, request: 0, sub: 0 }) {
+            let asks = |claim: &Rc<ResourceClaim>| {
+                devices_of(claim).and_then(|d| d.requests.as_ref()).is_some_and(|r| !r.is_empty())
+            };
+            let Some(skipped) = self.claims.iter().skip(key.claim + 1).position(asks) else {
+                return Ok(true);
+            };
+            let claim = key.claim + 1 + skipped;
+            return match self.next_request(RequestKey { claim, request: 0, sub: 0 }) {
                 // Another choice for this claim may need fewer devices of the next one.
                 Err(Stop::TooMany) => Ok(false),
                 other => other,
@@ -187,6 +197,16 @@ impl<'a> Search<'a> {
 
     /// Finds a request's device with this index, among those from a place on, and all devices that come after it.
     fn next_device(&mut self, key: RequestKey, index: usize, from: Location) -> Result<bool, Stop> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Stop::Failed(Failure::TimedOut));
+        }
+        self.depth += 1;
+        let found = self.find_device(key, index, from);
+        self.depth -= 1;
+        found
+    }
+
+    fn find_device(&mut self, key: RequestKey, index: usize, from: Location) -> Result<bool, Stop> {
         self.step()?;
         let Some(data) = self.data.get(&key).cloned() else { return Ok(false) };
         let is_all = data.request.mode() == Mode::All;
@@ -197,7 +217,7 @@ impl<'a> Search<'a> {
             return self.next_request(RequestKey { request: key.request + 1, sub: 0, ..key });
         }
         let have = self.chosen.get(key.claim).map_or(0, Vec::len);
-        if (have + data.count).saturating_sub(index) > MAX_RESULTS {
+        if have.saturating_add(data.count).saturating_sub(index) > MAX_RESULTS {
             return Err(Stop::TooMany);
         }
         if let Some(all) = &data.all {
@@ -321,9 +341,7 @@ impl<'a> Search<'a> {
                     request.name()
                 )));
             }
-            if counts && let Some(counters) = self.counters.get_mut(&at.pool) {
-                counters.give_back(device);
-            }
+            // What was taken from the counters is not given back, as it is not in this release (kubernetes/kubernetes#140431).
             return Ok(false);
         }
         let share = shared.then(|| capacity::consumed_by(request.capacity(), device.capacity.as_ref()));

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use crate::api::types::resource::{Device, DeviceSelector};
 use crate::cel::{DeviceCompiler, Program};
 
-/// Compiled selectors by their text (`cel.Cache`).
+/// The most selectors that are kept. When there are more all are forgotten.
+const LIMIT: usize = 256;
+
+/// Compiled selectors by their text (`cel.Cache`), which follow from it: clones of a cluster share them.
 #[derive(Debug, Default)]
 pub struct Selectors {
     compiler: DeviceCompiler,
@@ -19,7 +22,11 @@ impl Selectors {
             return known.clone();
         }
         let program = self.compiler.compile(expression);
-        self.compiled.borrow_mut().insert(expression.to_owned(), program.clone());
+        let mut compiled = self.compiled.borrow_mut();
+        if compiled.len() >= LIMIT {
+            compiled.clear();
+        }
+        compiled.insert(expression.to_owned(), program.clone());
         program
     }
 

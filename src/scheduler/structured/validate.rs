@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
         let mut data =
             RequestData { request, parent, class: Rc::clone(&class), count: 0, selected: 0, all: None };
         match request.mode() {
-            Mode::ExactCount(count) => data.count = usize::try_from(count).unwrap_or(0),
+            Mode::ExactCount(count) => data.count = usize::try_from(count.max(0)).unwrap_or(usize::MAX),
             Mode::All => {
                 let all = self.all_devices(at, &data, &wrong)?;
                 data.count = all.len();

@@ -60,7 +60,7 @@ pub(in crate::apiserver) fn qualified_name(errs: &mut Errors, name: &str, path: 
                 c_identifier(errs, id, path);
             }
         }
-        // Kubernetes 1.36 takes any name with more slashes than one.
+        // This release takes any name with more slashes than one.
         _ => {}
     }
 }

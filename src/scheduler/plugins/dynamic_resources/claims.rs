@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use crate::api::quote::go_quote;
-use crate::api::types::Pod;
+use crate::api::resource_claim::{Named, is_for_pod, name, pod_claims};
 use crate::api::types::resource::{
     AllocatedDeviceStatus, AllocationResult, DeviceRequestAllocationResult, ResourceClaim,
-    ResourceClaimConsumerReference,
 };
-use crate::api::{MetaExt, Timestamp};
+use crate::api::types::{Pod, Time};
+use crate::api::{MetaExt, Timestamp, later};
 use crate::scheduler::framework::ClaimLister;
 
 /// How long the conditions of devices may take that a pod waits for before it is bound, in seconds
@@ -20,35 +22,17 @@ const BINDING_TIMEOUT: i64 = 600;
 /// # Errors
 /// Which of them cannot be used.
 pub(super) fn of_pod(lister: &dyn ClaimLister, pod: &Pod) -> Result<Vec<Rc<ResourceClaim>>, String> {
-    let named = pod.spec.as_ref().and_then(|s| s.resource_claims.as_deref()).unwrap_or_default();
-    let made = pod.status.as_ref().and_then(|s| s.resource_claim_statuses.as_deref()).unwrap_or_default();
     let mut claims = Vec::new();
-    for reference in named {
-        let (name, of_template) =
-            match (&reference.resource_claim_name, &reference.resource_claim_template_name) {
-                (Some(name), _) => (Some(name), false),
-                (None, Some(_)) => {
-                    let status = made.iter().find(|s| s.name == reference.name).ok_or_else(|| {
-                        format!("pod \"{}\": ResourceClaim not created yet", pod.metadata.key())
-                    })?;
-                    (status.resource_claim_name.as_ref(), true)
-                }
-                (None, None) => {
-                    let (key, name) = (pod.metadata.key(), go_quote(&reference.name));
-                    return Err(format!(
-                        "pod \"{key}\", spec.resourceClaim {name}: none of the supported fields are set"
-                    ));
-                }
-            };
-        let Some(name) = name else { continue };
+    for entry in pod_claims(pod) {
+        let named = name(pod, entry).map_err(|why| why.to_string())?;
+        let Some(name) = named.name() else { continue };
         let namespace = pod.metadata.namespace();
         let claim = lister.resource_claim(namespace, name).ok_or_else(|| not_found(namespace, name))?;
         if claim.metadata.is_deleting() {
             return Err(format!("resourceclaim {} is being deleted", go_quote(claim.metadata.name())));
         }
-        if of_template && claim.metadata.controller().map(|o| o.uid.as_str()) != pod.metadata.uid.as_deref() {
-            let (claim, pod) = (claim.metadata.key(), pod.metadata.key());
-            return Err(format!("ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)"));
+        if matches!(named, Named::Made(_)) {
+            is_for_pod(pod, &claim)?;
         }
         claims.push(claim);
     }
@@ -63,16 +47,6 @@ pub(crate) fn not_found(namespace: &str, name: &str) -> String {
 /// What a claim has got.
 pub fn allocation(claim: &ResourceClaim) -> Option<&AllocationResult> {
     claim.status.as_ref()?.allocation.as_ref()
-}
-
-/// For whom a claim is reserved.
-pub fn reserved_for(claim: &ResourceClaim) -> &[ResourceClaimConsumerReference] {
-    claim.status.as_ref().and_then(|s| s.reserved_for.as_deref()).unwrap_or_default()
-}
-
-/// Whether a claim is reserved for a pod (`IsReservedForPod`).
-pub fn is_reserved_for(claim: &ResourceClaim, pod: &Pod) -> bool {
-    reserved_for(claim).iter().any(|r| Some(r.uid.as_str()) == pod.metadata.uid.as_deref())
 }
 
 fn devices(claim: &ResourceClaim) -> &[DeviceRequestAllocationResult] {
@@ -102,13 +76,18 @@ pub(crate) enum BindingState {
     Failed(String),
 }
 
+/// When the conditions of a claim with devices since this moment have taken too long.
+fn times_out(since: &Time) -> Timestamp {
+    later(since.0, SignedDuration::from_secs(BINDING_TIMEOUT))
+}
+
 /// Whether a pod can be bound that uses a claim (`isClaimReadyForBinding`, `isClaimTimeout`).
 pub(crate) fn binding_state(claim: &ResourceClaim, now: Timestamp) -> BindingState {
     let said = claim.status.as_ref().and_then(|s| s.devices.as_deref()).unwrap_or_default();
     let waits = || {
         let since = allocation(claim).and_then(|a| a.allocation_timestamp.as_ref());
         match since {
-            Some(since) if now.duration_since(since.0).as_secs() > BINDING_TIMEOUT => BindingState::TimedOut,
+            Some(since) if now > times_out(since) => BindingState::TimedOut,
             _ => BindingState::Waits,
         }
     };

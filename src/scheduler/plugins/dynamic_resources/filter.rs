@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::claims::{BindingState, allocation, binding_state, reserved_for};
+use super::claims::{BindingState, allocation, binding_state};
 use super::{NAME, State};
 use crate::api::node_selector::Terms;
+use crate::api::resource_claim::reserved_for;
 use crate::api::types::Node;
 use crate::api::types::resource::{AllocationResult, ResourceClaim};
 use crate::scheduler::framework::{Handle, NodeInfo, PerNodeVerdict, PodInfo, Reason, Status};
@@ -54,10 +55,18 @@ fn unavailable<'s>(
 /// (`computeScore`).
 pub fn score(state: &State, info: &NodeInfo) -> i64 {
     let claims = state.to_allocate();
+    if !claims.iter().any(|claim| has_alternatives(claim)) {
+        return 0;
+    }
     let found = state.allocator.as_ref().zip(info.node());
     let found = found.and_then(|(allocator, node)| allocator.allocate(node, &claims).ok()?);
     let found = found.unwrap_or_default();
     claims.iter().zip(&found).map(|(claim, allocation)| score_of(claim, allocation)).sum()
+}
+
+fn has_alternatives(claim: &ResourceClaim) -> bool {
+    let requests = claim.spec.devices.as_ref().and_then(|d| d.requests.as_deref()).unwrap_or_default();
+    requests.iter().any(|r| r.exactly.is_none())
 }
 
 fn score_of(claim: &ResourceClaim, allocation: &AllocationResult) -> i64 {

@@ -20,8 +20,8 @@ use crate::scheduler::framework::{
 };
 use crate::scheduler::structured::Allocator;
 
+pub use claims::allocation;
 pub(crate) use claims::{BindingState, binding_state, has_binding_conditions, not_found};
-pub use claims::{allocation, is_reserved_for, reserved_for};
 pub use filter::{PostFiltered, filter, post_filter, score};
 
 /// The plugin's name.
@@ -93,10 +93,11 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
     if claims.is_empty() {
         return Ok(None);
     }
-    let mut allocator = Allocator::default();
-    let mut waits = false;
+    if claims.iter().all(|c| allocation(c).is_some()) {
+        return Ok(Some(State { claims, allocator: None }));
+    }
+    let mut allocator = Allocator { selectors: h.devices.selectors(), ..Allocator::default() };
     for claim in claims.iter().filter(|c| allocation(c).is_none()) {
-        waits = true;
         if h.devices.is_pending(claim.metadata.uid()) {
             let key = claim.metadata.key();
             return Err(Status::unresolvable(format!(
@@ -108,11 +109,9 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
             find_classes(h, claim, request, &mut allocator)?;
         }
     }
-    if waits {
-        allocator.slices = h.devices.resource_slices();
-        allocator.allocated = h.devices.allocated();
-    }
-    Ok(Some(State { claims, allocator: waits.then(|| Rc::new(allocator)) }))
+    allocator.slices = h.devices.resource_slices();
+    allocator.allocated = h.devices.allocated();
+    Ok(Some(State { claims, allocator: Some(Rc::new(allocator)) }))
 }
 
 /// Finds the classes of which a request asks for devices.

@@ -10,7 +10,7 @@ use crate::api::Timestamp;
 use crate::api::types::resource::{DeviceClass, ResourceClaim, ResourceSlice};
 use crate::scheduler::default_preemption::post_filter;
 use crate::scheduler::framework::{ClaimLister, DeviceLister, Handle};
-use crate::scheduler::structured::AllocatedState;
+use crate::scheduler::structured::{AllocatedState, Selectors};
 
 struct Devices {
     claim: Option<Rc<ResourceClaim>>,
@@ -41,6 +41,9 @@ impl DeviceLister for Devices {
     }
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
+    }
+    fn selectors(&self) -> Rc<Selectors> {
+        Rc::default()
     }
 }
 
