@@ -25,6 +25,8 @@ pub(super) struct RequestContext {
     pub(super) program: Option<Rc<str>>,
     /// How the request sees objects of a custom kind; `None` for a built-in kind.
     pub(super) view: Option<View>,
+    /// Whether an update or an apply creates the object. Its sender needs the right to create, too.
+    pub(super) creates_instead: bool,
     /// The texts of the answer's `Warning` headers.
     pub(super) warnings: Vec<String>,
     /// What validating admission plug-ins warn of. Unlike the advice of a kind's strategy it is told with a refusal, too.

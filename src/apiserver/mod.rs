@@ -101,7 +101,7 @@ pub struct Write {
 }
 
 impl Write {
-    /// The user, if it is that of a ServiceAccount: then a program in a pod has written, whoever has started it.
+    /// The user, if it is a ServiceAccount: a program in a pod has written with its token, or a person who acts as the account.
     pub fn by_account(&self) -> Option<Rc<str>> {
         self.user.starts_with(SERVICE_ACCOUNT_PREFIX).then(|| self.user.clone())
     }

@@ -76,7 +76,7 @@ impl Cluster {
         }
         let server = first.door.was_asked() || again.door.was_asked();
         self.callers = callers;
-        self.asks_server |= server;
+        self.callers_ask_server = server;
         self.note(Noted { clients: remembered.take(), ..Noted::default() });
     }
 }

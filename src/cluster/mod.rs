@@ -124,8 +124,12 @@ pub struct Cluster {
     asking: Rc<BTreeMap<Actor, bool>>,
     /// Whether answers of the network may be others than they were.
     network_changed: bool,
-    /// Whether a process has asked kube-apiserver for objects, so that any write may change an answer.
-    asks_server: bool,
+    /// The kubelets with processes that kube-apiserver has answered. Any write may change these answers.
+    asks_server: Rc<BTreeSet<Actor>>,
+    /// Whether kube-apiserver has answered a client outside of the cluster.
+    callers_ask_server: bool,
+    /// Whether answers of kube-apiserver may be others than they were.
+    server_changed: bool,
     /// What the kube-proxies write their rules with; `None` if there are none to be looked at.
     proxy_mode: Option<Mode>,
     /// The parts of the control plane whose containers run as static pods, each with the kubelet that runs it.

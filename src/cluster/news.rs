@@ -53,26 +53,32 @@ impl Cluster {
             w.object.kind == Kind::POD && labels(&w.prev) != labels(&w.next)
         };
         let policed = Policing(&self.api).is_needed() && self.network_plugin().enforces_policies();
-        self.network_changed |= (self.asks_server && !writes.is_empty())
-            || writes.iter().any(|w| KINDS.contains(&w.object.kind) || (policed && relabelled(w)));
+        self.network_changed |=
+            writes.iter().any(|w| KINDS.contains(&w.object.kind) || (policed && relabelled(w)));
+        self.server_changed |=
+            (self.callers_ask_server || !self.asks_server.is_empty()) && !writes.is_empty();
     }
 
     /// Answers what processes have asked since the last action and, if something has changed, what they had asked before.
     pub(super) fn settle_network(&mut self) {
         let changed = std::mem::take(&mut self.network_changed);
+        let server_changed = std::mem::take(&mut self.server_changed);
         if (self.asking.is_empty() && self.callers.is_empty())
-            || (!changed && !self.asking.values().any(|new| *new))
+            || (!changed && !server_changed && !self.asking.values().any(|new| *new))
         {
             return;
         }
+        let is_due =
+            |actor: &Actor, new: bool| changed || new || (server_changed && self.asks_server.contains(actor));
         let asking: Vec<Actor> =
-            self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
+            self.asking.iter().filter(|(a, new)| is_due(a, **new)).map(|(a, _)| *a).collect();
         self.refresh_affinity();
-        // All are asked again, so it is found out anew who asks the API server.
-        self.asks_server &= !changed;
         for actor in asking {
             let (news, asks, noted) = self.news_for(actor);
-            self.asks_server |= noted.server;
+            if noted.server != self.asks_server.contains(&actor) {
+                let all = Rc::make_mut(&mut self.asks_server);
+                let _ = if noted.server { all.insert(actor) } else { all.remove(&actor) };
+            }
             self.note(noted);
             if asks {
                 Rc::make_mut(&mut self.asking).insert(actor, false);
@@ -84,7 +90,7 @@ impl Cluster {
             }
             self.decode_read(actor);
         }
-        if changed {
+        if changed || (server_changed && self.callers_ask_server) {
             self.answer_callers();
         }
         if self.sends {

@@ -29,19 +29,22 @@ use crate::network::{Outcome, Question, Response, serving};
 /// The most requests of one command that write. Who sends more is answered as one who sends too many at once.
 const WRITES_LIMIT: usize = 500;
 
+/// The most bytes that all answers to the requests of one command may have. A command that has read more is answered as one who sends
+/// too many at once.
+const BYTES_LIMIT: usize = 64 << 20;
+
 /// The most pieces of an answer that are read.
 const PIECES_LIMIT: usize = 10_000;
 
 /// The names for which kubeadm has the server's certificate signed, beside its addresses (`GetAPIServerAltNames`), and those that kind
 /// adds.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 6] = [
     "kubernetes",
     "kubernetes.default",
     "kubernetes.default.svc",
     "kubernetes.default.svc.cluster.local",
     "localhost",
     "127.0.0.1",
-    "0.0.0.0",
 ];
 
 /// Why a request does not write.
@@ -79,12 +82,14 @@ impl<'a> Door<'a> {
 pub(super) struct Writing {
     api: ApiServer,
     wrote: bool,
+    /// How many bytes the answers have had.
+    bytes: usize,
     exchanges: Vec<Exchanged>,
 }
 
 impl Writing {
     pub(super) fn on(api: &ApiServer) -> Writing {
-        Writing { api: api.clone(), wrote: false, exchanges: Vec::new() }
+        Writing { api: api.clone(), wrote: false, bytes: 0, exchanges: Vec::new() }
     }
 
     /// The server that the command leaves, and its requests that have written; `None` if it has written nothing.
@@ -93,11 +98,12 @@ impl Writing {
     }
 
     fn serve(&mut self, request: &HttpRequest, kubelets: &dyn Kubelets) -> Answered {
-        if self.exchanges.len() >= WRITES_LIMIT && request.method != "GET" {
+        if self.bytes > BYTES_LIMIT || (self.exchanges.len() >= WRITES_LIMIT && request.method != "GET") {
             return Answered { response: http::too_many(), ..Answered::default() };
         }
         let before = self.api.resource_version();
         let (answered, exchange) = whole(&mut self.api, request, kubelets);
+        self.bytes += answered.response.body.len() + answered.response.binary.len();
         let wrote = self.api.resource_version() != before;
         self.wrote |= wrote;
         if let Some((asked, response)) = exchange.filter(|_| wrote) {
@@ -285,8 +291,9 @@ impl Network<'_> {
             Trust::System | Trust::Authority(_) => return Some(Mistrust::Issuer),
         }
         let name = extras.name.to_ascii_lowercase();
+        let name = name.strip_suffix('.').unwrap_or(&name);
         let own = || name.parse::<IpAddr>().is_ok_and(|ip| self.is_of_the_api_server(ip));
-        (!NAMES.contains(&name.as_str()) && !own()).then_some(Mistrust::Name)
+        (!NAMES.contains(&name) && !own()).then_some(Mistrust::Name)
     }
 
     /// Whether an address is the server's own, or that of the Service `kubernetes`.

@@ -13,6 +13,9 @@ const QUESTIONS_LIMIT: usize = 256;
 /// The most answers to a question that are kept. The oldest ones are forgotten.
 const ANSWERS_LIMIT: usize = 4096;
 
+/// The most bytes that all answers to a question may have in their bodies. The last one is kept however long it is.
+const ANSWERS_BYTES_LIMIT: usize = 4 << 20;
+
 /// What the processes of a pod have asked, and the answers until now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodNetwork {
@@ -45,8 +48,10 @@ impl PodNetwork {
             if answers.last().is_none_or(|(_, last)| last != answer) {
                 answers.push((now, answer.clone()));
             }
-            if answers.len() > ANSWERS_LIMIT {
-                answers.remove(0);
+            let mut bytes: usize = answers.iter().map(|(_, answer)| answer.bytes()).sum();
+            while answers.len() > ANSWERS_LIMIT || (answers.len() > 1 && bytes > ANSWERS_BYTES_LIMIT) {
+                let (_, oldest) = answers.remove(0);
+                bytes -= oldest.bytes();
             }
         }
     }

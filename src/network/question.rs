@@ -311,6 +311,16 @@ pub struct Response {
 pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Answer {
+    /// How many bytes the bodies have that it brings.
+    pub fn bytes(&self) -> usize {
+        let Answer::Replies { replies, .. } = self else { return 0 };
+        let of = |reply: &Reply| match &reply.outcome {
+            Outcome::Answered(response) => response.body.len(),
+            _ => 0,
+        };
+        replies.iter().map(of).sum()
+    }
+
     /// An answer that every connection gets.
     pub fn always(outcome: Outcome) -> Answer {
         Answer::Replies { replies: Rc::new([Reply::of_all(outcome, Because::Nothing)]), seed: 0 }

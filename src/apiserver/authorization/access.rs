@@ -120,7 +120,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// 403 about objects of a resource (`errors.NewForbidden`).
-pub(super) fn forbidden(group: &str, resource: &str, name: &str, why: &str) -> Status {
+pub(in crate::apiserver) fn forbidden(group: &str, resource: &str, name: &str, why: &str) -> Status {
     let dot = if group.is_empty() { "" } else { "." };
     let of = if name.is_empty() { String::new() } else { format!(" {}", go_quote(name)) };
     let message = format!("{resource}{dot}{group}{of} is forbidden: {why}");

@@ -27,7 +27,7 @@ use super::ApiServer;
 use crate::apimachinery::user::MASTERS;
 use crate::apimachinery::{Status, UserInfo};
 
-pub(super) use access::{AUTHORIZED_FIELDS, Access, Asked, Resource};
+pub(super) use access::{AUTHORIZED_FIELDS, Access, Asked, Resource, forbidden};
 pub(super) use defaults::DefaultPolicy;
 pub(super) use rbac::Rules;
 

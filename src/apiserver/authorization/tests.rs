@@ -108,7 +108,11 @@ fn who_may_only_change_creates_nothing() {
     let path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
     let refused = server.ask("Impersonate-User: ann", "PUT", path, &lease);
     assert_eq!(refused.0, 403);
-    assert!(message(&refused).contains(r#"User "ann" cannot create resource "leases""#), "{refused:?}");
+    assert_eq!(message(&refused), r#"leases.coordination.k8s.io "l" is forbidden: "#);
+    // An object that is not valid is refused before that.
+    let mut wrong = lease.clone();
+    wrong["spec"] = json!({"leaseDurationSeconds": -1});
+    assert_eq!(server.ask("Impersonate-User: ann", "PUT", path, &wrong).0, 422);
     let (code, stored) = server.ask("Impersonate-User: bob", "PUT", path, &lease);
     assert_eq!(code, 201, "{stored}");
     assert_eq!(server.ask("Impersonate-User: ann", "PUT", path, &stored).0, 200);

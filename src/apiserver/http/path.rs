@@ -176,7 +176,7 @@ fn built_in(parts: &[&str]) -> RequestPath {
         ["livez", rest @ ..] => health("livez", rest),
         ["metrics", ..] => RequestPath::NotImplemented("nothing is measured here, so there are no metrics"),
         ["openid", "v1", "jwks"] | [".well-known", "openid-configuration"] => {
-            RequestPath::NotImplemented("no tokens are issued here, so there is no issuer to describe")
+            RequestPath::NotImplemented("tokens are not signed here, so there are no keys to publish")
         }
         ["openapi", rest @ ..] => RequestPath::OpenApi(rest.join("/")),
         ["api", "v1"] => RequestPath::Resources { group: String::new(), version: "v1".into() },

@@ -32,7 +32,7 @@ impl Call<'_> {
     /// The typed request, still without a body.
     fn begin(&mut self, target: &Target, verb: Verb, options: &WriteOptions) -> Request {
         let manager = self.manager(&options.field_manager);
-        // A person at the terminal is known by the program, and a ServiceAccount by its name.
+        // A person is known by the program, also one who acts as another user; only a ServiceAccount is by its name.
         let account = self.cx.user.as_ref().filter(|u| u.name.starts_with(SERVICE_ACCOUNT_PREFIX));
         let user = account.map_or_else(|| self.manager(""), |account| account.name.as_str().into());
         let key = Key::new(

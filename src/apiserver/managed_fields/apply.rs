@@ -281,10 +281,11 @@ fn not_typed(kind: Kind, config: &Value, errors: &[String]) -> Status {
         500,
         "",
         format!(
-            "failed to create typed patch object ({}/{}; {}, Kind={}): {why}",
+            "failed to create typed patch object ({}/{}; {}/{}, Kind={}): {why}",
             meta("namespace"),
             meta("name"),
-            kind.api_version(),
+            kind.group(),
+            kind.version(),
             kind.as_str()
         ),
     )

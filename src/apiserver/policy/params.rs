@@ -9,6 +9,7 @@ use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, go_types};
 use crate::apiserver::ApiServer;
 use crate::apiserver::kinds::versions;
 use crate::apiserver::validation::text;
+use crate::etcd;
 
 /// The kind of params that a policy names.
 ///
@@ -56,8 +57,8 @@ pub(super) fn collect(
     } else {
         let selector = Selector::from_label_selector(wanted.selector.as_ref())?;
         let data = api.with_defaults(api.etcd.snapshot(), kind.stored());
-        let all = data.iter().filter(|(at, _)| at.kind == kind.stored()).map(|(_, r)| &r.object);
-        let all = all.filter(|o| !kind.namespaced() || o.namespace() == namespace);
+        let within = kind.namespaced().then_some(namespace);
+        let all = etcd::range(&data, kind.stored(), within).map(|(_, r)| &r.object);
         all.filter(|o| selector.matches(o.meta().labels_or_empty())).cloned().collect()
     };
     if found.is_empty() && text(&wanted.parameter_not_found_action) == "Deny" {

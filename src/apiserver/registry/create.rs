@@ -5,6 +5,7 @@ use super::{EVENTS_LIMIT, OBJECTS_LIMIT, take_managers};
 use crate::api::types::{ManagedFieldsEntry, Pod, PodSpec, Time};
 use crate::api::{Kind, MetaExt, Object, pod, seconds};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource};
+use crate::apiserver::authorization::{Access, Asked, Resource, forbidden};
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_create;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
@@ -107,6 +108,7 @@ impl ApiServer {
         self.valid_spec.share(submitted.spec.as_ref(), &mut object);
         cx.enter(Stage::Validate, "", Some(&object));
         self.validate_new(r, strategy, submitted, &object, cx)?;
+        self.may_create_instead(r, cx)?;
         admission::validate_create(self, &object, cx)?;
         // By now a name that was to be generated is there (`AdmissionToValidateObjectFunc` of `registry/rest/create.go`).
         let name = if name.is_empty() { object.name() } else { &name };
@@ -124,6 +126,23 @@ impl ApiServer {
             object = self.write(at, None, object, r, cx);
         }
         Ok(Response::Object { object: strategy.shown(object)?, created: true })
+    }
+
+    /// Who was let through to update or to apply needs the right to create, too, if there is no such object (`withAuthorization` of
+    /// `k8s.io/apiserver/pkg/endpoints/handlers/create.go`).
+    fn may_create_instead(&self, r: &Request, cx: &RequestContext) -> Result<(), Status> {
+        let Some(user) = cx.user.as_ref().filter(|_| cx.creates_instead) else { return Ok(()) };
+        let (group, resource, name) = (r.kind.group(), r.kind.plural(), &r.key.name);
+        let of = Resource {
+            group: group.to_owned(),
+            resource: resource.to_owned(),
+            namespace: r.key.namespace.to_string(),
+            name: name.to_string(),
+            ..Resource::default()
+        };
+        let access = Access { user: user.clone(), verb: "create".to_owned(), of: Asked::Resource(of) };
+        let decision = self.authorize(&access);
+        if decision.allowed { Ok(()) } else { Err(forbidden(group, resource, name, &decision.reason)) }
     }
 
     /// Gives a new object its uid and its time, and a name if it has only the prefix of one (`rest.BeforeCreate`).

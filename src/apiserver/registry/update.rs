@@ -8,7 +8,6 @@ use crate::api::quote::go_quote;
 use crate::api::types::ObjectMeta;
 use crate::api::{Kind, Manager, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
-use crate::apiserver::authorization::{Access, Asked, Resource};
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::allocation::begin_update;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
@@ -63,17 +62,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         check_version(object.resource_version().unwrap_or_default())?;
-        // Who was let through to update needs the right to create, too (`withAuthorization` in `handlers/create.go`).
-        if let Some(user) = &cx.user {
-            let of = Resource {
-                group: r.kind.group().to_owned(),
-                resource: r.kind.plural().to_owned(),
-                namespace: r.key.namespace.to_string(),
-                name: r.key.name.to_string(),
-                ..Resource::default()
-            };
-            self.must(&Access { user: user.clone(), verb: "create".to_owned(), of: Asked::Resource(of) })?;
-        }
+        cx.creates_instead = true;
         if !r.dry_run {
             object.set_resource_version(None);
         }

@@ -40,7 +40,10 @@ fn world(answers: &[(i64, i64)]) -> World {
     let all: Vec<(Timestamp, Answer)> =
         answers.iter().map(|(from, takes)| (at(*from), answer(*takes))).collect();
     let of = |agent: &str| (question(agent), all.clone());
-    World { answers: Rc::new(BTreeMap::from(["Wget", "curl/8.14.1"].map(of))), ..World::default() }
+    World {
+        answers: Rc::new(BTreeMap::from(["Wget", "Wget/1.21.3", "curl/8.14.1"].map(of))),
+        ..World::default()
+    }
 }
 
 /// Each cycle of a program: from and until when, how long a round takes, and when it sends, all in milliseconds.

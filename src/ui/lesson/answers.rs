@@ -26,7 +26,7 @@ pub fn Prophecy(props: &Props) -> Html {
     let p = &props.predict;
     html! {
         <div class="lesson-ask" role="group" aria-label={t.of(&p.ask)}>
-            <p class="lesson-question">{ t.of(&p.ask) }</p>
+            <div class="lesson-question">{ markdown(&t, &t.of(&p.ask)) }</div>
             { match (&p.predicted, &p.by) {
                 (Some(predicted), _) => outcome(&t, predicted),
                 (None, AnswerForm::Choice(all)) => choice(&store, &t, all),

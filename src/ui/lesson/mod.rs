@@ -93,7 +93,7 @@ pub fn LessonPanel(props: &Props) -> Html {
                 <button type="button" class="tool" aria-label={t.get("lesson-leave")} title={t.get("lesson-leave")} onclick={on(Input::LeaveLesson)}>{ glyph::icon(glyph::CLOSE) }</button>
             </header>
             <ol class="lesson-steps" aria-label={t.get("lesson-steps")}>{ for (0..=lesson.steps).map(dot) }</ol>
-            <div class="lesson-body">
+            <div class="lesson-body" key={format!("{}/{}", lesson.id, lesson.step)}>
                 if let Some(text) = &lesson.text {
                     <div class="lesson-text" tabindex="-1">{ markdown(&t, &t.of(text)) }</div>
                 }

@@ -2,12 +2,12 @@
 
 use jiff::SignedDuration;
 
-use super::http::{Failed, Limits, Request, header_fields, with_own};
+use super::http::{Failed, Limits, Request, with_own};
 use super::sent::{self, FORM};
 use super::{flags, has, value};
 use crate::api::Timestamp;
 use crate::network::Response;
-use crate::network::question::{Extras, Mistrust, Trust, reason};
+use crate::network::question::{Extras, HeaderFields, Mistrust, Trust, reason};
 use crate::network::url::{NotAUrl, Url};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::text;
@@ -155,7 +155,7 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     }
     let body = body.filter(|_| !gets);
     let posts = has(&flags, &["F", "form"]) || body.is_some();
-    let method = match value(&flags, &["X", "request"]) {
+    let mut method = match value(&flags, &["X", "request"]) {
         Some(method) => method,
         None if head => "HEAD",
         None if has(&flags, &["T", "upload-file"]) => "PUT",
@@ -173,7 +173,7 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     } else if body.is_some() && !has(&flags, &["T", "upload-file"]) {
         own.push(("Content-Type", FORM));
     }
-    let fields = with_own(&header_fields(&flags), &own);
+    let mut fields = with_own(&flags, &own);
     let follows = has(&flags, &["L", "location"]);
     let agent = value(&flags, &["A", "user-agent"]).unwrap_or("curl/8.14.1");
     let trust = match has(&flags, &["k", "insecure"]) {
@@ -190,7 +190,8 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
             }
         }
     };
-    let body = body.unwrap_or_default();
+    let mut body = body.unwrap_or_default();
+    let most = value(&flags, &["max-redirs"]).and_then(|n| n.parse().ok()).unwrap_or(REDIRECTS);
     let mut redirects = 0;
     let mut tries = value(&flags, &["retry"]).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0).min(100);
     let delay = seconds(&["retry-delay"]);
@@ -216,8 +217,19 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
             Attempt::Answered(response) if follows => {
                 let Some(next) = followed(&url, &response) else { break response };
                 redirects += 1;
-                if redirects > REDIRECTS {
-                    return fail(shell, 47, &format!("Maximum ({REDIRECTS}) redirects followed"));
+                if redirects > most {
+                    return fail(shell, 47, &format!("Maximum ({most}) redirects followed"));
+                }
+                if response.status == 303 || (matches!(response.status, 301 | 302) && method == "POST") {
+                    // `http_switch_to_get` of `lib/http.c`.
+                    (method, body) = (if head { "HEAD" } else { "GET" }, String::new());
+                }
+                if next.authority() != url.authority() || next.tls != url.tls {
+                    // What says who sends it goes to no other host (`Curl_auth_allowed_to_host`).
+                    let kept = fields.iter().filter(|(name, _)| {
+                        !["authorization", "cookie"].contains(&name.to_ascii_lowercase().as_str())
+                    });
+                    fields = HeaderFields::new(kept.cloned().collect());
                 }
                 host = next.authority();
                 url = next;

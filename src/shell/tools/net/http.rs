@@ -73,7 +73,7 @@ pub(super) enum Failed {
 
 /// The header fields that a command line names, the header `Host` aside. One without a value takes a field of the client's own away;
 /// with a semicolon behind its name it is sent empty.
-pub(super) fn header_fields(flags: &[Flag<'_>]) -> HeaderFields {
+fn header_fields(flags: &[Flag<'_>]) -> HeaderFields {
     let given = flags.iter().filter(|f| matches!(f.name, "H" | "header"));
     let fields = given.filter_map(|f| {
         let (name, value) = f.value.split_once(':').or_else(|| Some((f.value.strip_suffix(';')?, "")))?;
@@ -84,9 +84,18 @@ pub(super) fn header_fields(flags: &[Flag<'_>]) -> HeaderFields {
     HeaderFields::new(fields.collect())
 }
 
-/// Header fields with some that a client sends by itself where nobody has said otherwise.
-pub(super) fn with_own(fields: &HeaderFields, own: &[(&str, &str)]) -> HeaderFields {
-    let missing = own.iter().filter(|(name, _)| fields.get(name).is_none());
+/// The header fields that a command line names, with some that the client sends by itself where nobody has said otherwise: neither
+/// a value nor, with a colon alone behind the name, that there is to be none.
+pub(super) fn with_own(flags: &[Flag<'_>], own: &[(&str, &str)]) -> HeaderFields {
+    let fields = header_fields(flags);
+    let takes_away = |f: &&Flag<'_>, name: &str| {
+        matches!(f.name, "H" | "header")
+            && f.value
+                .split_once(':')
+                .is_some_and(|(n, v)| n.trim().eq_ignore_ascii_case(name) && v.trim().is_empty())
+    };
+    let is_taken_away = |name: &str| flags.iter().any(|f| takes_away(&f, name));
+    let missing = own.iter().filter(|(name, _)| fields.get(name).is_none() && !is_taken_away(name));
     let missing = missing.map(|(name, value)| ((*name).into(), (*value).into()));
     HeaderFields::new(fields.iter().cloned().chain(missing).collect())
 }

@@ -25,11 +25,13 @@ pub(super) fn trust(shell: &mut Shell<'_>, file: Option<&str>) -> Result<Trust, 
     }
 }
 
-/// A text as it stands in a form (`curl_easy_escape`).
+/// A text as it stands in a form (`curl_easy_escape`, with a plus for each blank).
 fn escaped(text: &str) -> String {
     let kept = |b: u8| b.is_ascii_alphanumeric() || b"-._~".contains(&b);
     let of = |b: u8| if kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
-    text.bytes().map(of).collect()
+    let escaped: String = text.bytes().map(of).collect();
+    // `replace_url_encoded_space_by_plus` of `src/tool_getparam.c`.
+    escaped.replace("%20", "+")
 }
 
 /// What stands in a file, or what is left of standard input (`-`); `None` if there is no such file.
@@ -64,7 +66,14 @@ pub(super) fn curl_body(
             ("data-urlencode", _) => match value.split_once('=') {
                 Some(("", text)) => escaped(text),
                 Some((name, text)) => format!("{name}={}", escaped(text)),
-                None => escaped(value),
+                None => match value.split_once('@') {
+                    Some((name, path)) => {
+                        let Some(text) = contents(shell, path)? else { return Ok(Err(path.to_owned())) };
+                        let sign = if name.is_empty() { "" } else { "=" };
+                        format!("{name}{sign}{}", escaped(&text))
+                    }
+                    None => escaped(value),
+                },
             },
             ("T" | "upload-file", _) => {
                 let Some(text) = contents(shell, value)? else { return Ok(Err((*value).to_owned())) };

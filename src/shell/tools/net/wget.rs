@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::http::{Failed, Limits, Request, header_fields, with_own};
+use super::http::{Failed, Limits, Request, with_own};
 use super::sent;
 use super::{flags, has, value};
 use crate::network::question::{Extras, Mistrust, Trust, reason};
@@ -107,7 +107,7 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         }
     };
     let form = [("Content-Type", sent::FORM)];
-    let headers = with_own(&header_fields(&flags), if body.is_some() { &form } else { &[] });
+    let headers = with_own(&flags, if body.is_some() { &form } else { &[] });
     let named = flags.iter().rev().find(|f| matches!(f.name, "U" | "user-agent")).map(|f| f.value);
     let agent = named.unwrap_or(if gnu { "Wget/1.21.3" } else { "Wget" });
     let trust = match url.tls {
@@ -152,10 +152,12 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         };
         format!("Connecting to {shown}... ")
     };
-    if !gnu && url.tls && !sent::is_insecure(&flags) {
+    let fetched = shell.fetch(&url, address, &request, limits)?;
+    let connected = matches!(fetched, Ok(_) | Err(Failed::Timeout { .. } | Failed::Closed | Failed::NoTls));
+    if !gnu && url.tls && connected && !sent::is_insecure(&flags) {
         shell.error("wget: note: TLS certificate validation not implemented");
     }
-    let response = match shell.fetch(&url, address, &request, limits)? {
+    let response = match fetched {
         Ok(response) => response,
         Err(failed) if gnu => {
             if let Failed::Untrusted(why) = failed {
@@ -228,8 +230,19 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         say(shell, if gnu { "Remote file exists." } else { "remote file exists" });
         return Ok(0);
     }
-    if response.goes_on.is_positive() && limits.total.is_none_or(|total| total >= response.goes_on) {
-        shell.pass(response.goes_on)?;
+    if response.goes_on.is_positive() {
+        match whole.total.filter(|total| *total < response.goes_on) {
+            Some(total) => {
+                shell.pass(total)?;
+                shell.error(if gnu {
+                    "Read error (Connection timed out) in headers."
+                } else {
+                    "wget: download timed out"
+                });
+                return Ok(if gnu { 4 } else { 1 });
+            }
+            None => shell.pass(response.goes_on)?,
+        }
     }
     let size = response.body.len();
     if gnu {
@@ -262,17 +275,14 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
     Ok(0)
 }
 
-/// What GNU's says of a certificate that it does not take (`src/openssl.c`, `ssl_check_certificate`).
+/// What GNU's, built with GnuTLS as Debian's is, says of a certificate that it does not take (`src/gnutls.c`, `ssl_check_certificate`).
 fn untrusted(why: Mistrust, host: &str) -> String {
-    let why = match why {
+    match why {
         Mistrust::Issuer => format!(
-            "ERROR: cannot verify {host}'s certificate, issued by 'CN=kubernetes':\n  Unable to locally verify the issuer's authority."
+            "ERROR: The certificate of '{host}' is not trusted.\nERROR: The certificate of '{host}' doesn't have a known issuer."
         ),
-        Mistrust::Name => {
-            format!("ERROR: no certificate subject alternative name matches\n\trequested host name '{host}'.")
-        }
-    };
-    format!("{why}\nTo connect to {host} insecurely, use `--no-check-certificate'.")
+        Mistrust::Name => format!("The certificate's owner does not match hostname '{host}'"),
+    }
 }
 
 /// The progress of BusyBox when all is there (`libbb/progress.c`).
