@@ -1394,6 +1394,13 @@ fn objects_are_made_of_flags_as_kubectl_makes_them() {
     s.ok("debug web --image=busybox --profile=netadmin");
     let added = s.ok(&format!("get pod web {context}.capabilities.add}}"));
     assert_eq!(added, r#"["NET_ADMIN","NET_RAW"]"#);
+    // `debug.go`, `debugByEphemeralContainer`: a second one comes behind the first, by `$setElementOrder`.
+    s.ok("run twice --image=nginx");
+    s.ok("debug twice --image=busybox -c zero");
+    let out = s.run("debug twice --image=busybox -c one -v=8");
+    let order = r#""$setElementOrder/ephemeralContainers":[{"name":"zero"},{"name":"one"}]"#;
+    assert!(out.exit == 0 && out.stderr.replace('\\', "").contains(order), "{}", out.stderr);
+    assert_eq!(s.ok("get pod twice -o jsonpath={.spec.ephemeralContainers[*].name}"), "zero one");
     for (line, why) in [
         ("run x --image=Nginx", "Invalid image name \"Nginx\": invalid reference format"),
         ("run x --image=", "--image is required"),

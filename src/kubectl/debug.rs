@@ -13,8 +13,8 @@ use super::files;
 use super::flags::{Args, Flag, array, boolean, text};
 use super::invocation::{Invocation, Result, fail};
 use super::resource::{self, Rules};
-use super::{chance, image};
-use crate::api::patch::strategic_merge;
+use super::{chance, go, image};
+use crate::api::patch::{create_two_way_merge_patch, strategic_merge};
 use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Kind, Object};
@@ -268,7 +268,7 @@ fn new_container(name: &str) -> Value {
     json!({"name": name, "resources": {}, "terminationMessagePolicy": "File"})
 }
 
-/// Adds an ephemeral container to a pod (`debugByEphemeralContainer`).
+/// Adds an ephemeral container to a pod, behind those that it has (`debugByEphemeralContainer`).
 fn debug_pod(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) -> Result {
     let pod = object.to_value();
     let name = container_name(cx, options.args, object, &pod);
@@ -277,11 +277,18 @@ fn debug_pod(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) ->
     if !options.args.text("target").is_empty() {
         container["targetContainerName"] = options.args.text("target").into();
     }
-    let patch = json!({"spec": {"ephemeralContainers": [container]}});
-    let mut patch = options.apply(patch, &name, Style::Ephemeral)?;
-    warn_of_user(cx, &pod, container_of(&mut patch, &name));
+    let mut debugged = pod.clone();
+    match debugged["spec"]["ephemeralContainers"].as_array_mut() {
+        Some(containers) => containers.push(container),
+        None => debugged["spec"]["ephemeralContainers"] = json!([container]),
+    }
+    let mut debugged = options.apply(debugged, &name, Style::Ephemeral)?;
+    let added = debugged["spec"]["ephemeralContainers"].as_array_mut().and_then(|all| all.last_mut());
+    warn_of_user(cx, &pod, added);
+    let patch = create_two_way_merge_patch(Kind::POD, &pod, &debugged)
+        .or_else(|e| fail(format!("error creating patch to add debug container: {}", e.message())))?;
     let mut call = Call::new(Verb::Patch, Kind::POD, object.namespace(), object.name())
-        .body(Payload::StrategicPatch(patch.to_string()));
+        .body(Payload::StrategicPatch(go::json(&patch)));
     call.subresource = "ephemeralcontainers".into();
     cx.send(&call)?;
     Ok(())

@@ -104,6 +104,11 @@ impl ContainerRuntime {
         }
     }
 
+    /// The instance, if its process runs at a moment. A process that ends by itself is gone at once, and the pod's next turn notes that.
+    pub fn running_at(&self, now: Timestamp) -> Option<&Running> {
+        self.running().filter(|r| r.ends.is_none_or(|(at, _)| at > now))
+    }
+
     /// The instance, if it has ended.
     pub fn exited(&self) -> Option<&Rc<Exited>> {
         match &self.state {

@@ -2,7 +2,9 @@
 //! beside the others, also while init containers run, and never again when they have ended (`kuberuntime_manager.go`,
 //! `computePodActions`, `SyncPod`).
 //!
-//! In [`PodRuntime::containers`] they come after the main containers, in the order of the spec.
+//! An ephemeral container is known by its name. The spec can have them in any order, as a patch without `$setElementOrder` puts the
+//! new one in front. In [`PodRuntime::containers`] they come after the main containers, in the order in which the kubelet has heard of
+//! them, so that each keeps its place.
 
 use std::rc::Rc;
 
@@ -11,15 +13,23 @@ use super::state::{PodRuntime, Todo};
 use super::turn::Turn;
 use crate::api::order;
 use crate::api::pod::of_ephemeral;
-use crate::api::types::{Container, ContainerStatus, Pod};
+use crate::api::types::{Container, ContainerStatus, EphemeralContainer, Pod};
 
-/// The ephemeral containers of a pod. They are never changed or removed, so those that are known are kept.
+/// The ephemeral containers of a pod: first those that the kubelet knows, each in its place, then new ones. They are never changed, so
+/// those that are known are kept.
 pub(super) fn specs(pod: &Pod, rt: &PodRuntime) -> Rc<[Container]> {
-    let all = pod.spec.as_ref().and_then(|s| s.ephemeral_containers.as_deref()).unwrap_or_default();
-    if all.len() == rt.ephemeral.len() {
+    let all = of(pod);
+    let is_known = |c: &EphemeralContainer| rt.ephemeral.iter().any(|known| known.name == c.name);
+    if all.iter().all(is_known) {
         return rt.ephemeral.clone();
     }
-    all.iter().map(of_ephemeral).collect()
+    let new = all.iter().filter(|c| !is_known(c)).map(of_ephemeral);
+    rt.ephemeral.iter().cloned().chain(new).collect()
+}
+
+/// The ephemeral containers in the order of the spec.
+fn of(pod: &Pod) -> &[EphemeralContainer] {
+    pod.spec.as_ref().and_then(|s| s.ephemeral_containers.as_deref()).unwrap_or_default()
 }
 
 impl Turn<'_> {
@@ -36,8 +46,7 @@ impl Turn<'_> {
     /// The name of the container whose processes an ephemeral container sees (`targetContainerName`).
     fn target_name(&self, i: usize) -> Option<&str> {
         let name = &self.container_spec(i).filter(|_| self.is_ephemeral(i))?.name;
-        let all = self.pod.spec.as_ref()?.ephemeral_containers.as_deref()?;
-        let target = all.iter().find(|c| c.name == *name)?.target_container_name.as_deref();
+        let target = of(self.pod).iter().find(|c| c.name == *name)?.target_container_name.as_deref();
         target.filter(|target| !target.is_empty())
     }
 
@@ -56,25 +65,31 @@ impl Turn<'_> {
         (!there).then(|| format!("unable to find target container {name}"))
     }
 
-    /// Notes the ephemeral containers that are new.
+    /// Notes the ephemeral containers that are new. They are the last ones of [`specs`].
     pub(super) fn note_ephemeral(&mut self) {
         let known = self.rt.containers.len().saturating_sub(self.main_end());
         let new = self.ephemeral.iter().skip(known).map(|c| ContainerRuntime::new(&c.name));
         self.rt.containers.extend(new);
     }
 
+    /// The ephemeral containers that the spec has, in its order, each with its index.
+    fn ephemeral_by_spec(&self) -> impl Iterator<Item = (usize, &ContainerRuntime)> {
+        of(self.pod).iter().filter_map(|spec| {
+            let mut known = self.rt.containers.iter().enumerate().skip(self.main_end());
+            known.find(|(_, c)| *c.name == *spec.name)
+        })
+    }
+
     /// The ephemeral containers to be started: those that never were.
     pub(super) fn ephemeral_to_start(&self) -> Vec<Todo> {
-        let new =
-            |i: &usize| self.rt.containers.get(*i).is_some_and(|c| matches!(c.state, ContainerState::None));
-        let all = self.main_end()..self.rt.containers.len();
-        all.filter(new).map(|container| Todo::Start { container }).collect()
+        let new = self.ephemeral_by_spec().filter(|(_, c)| matches!(c.state, ContainerState::None));
+        new.map(|(container, _)| Todo::Start { container }).collect()
     }
 
     /// Their statuses, sorted by name.
     pub(super) fn ephemeral_statuses(&self) -> Option<Vec<ContainerStatus>> {
-        let all = self.rt.containers.iter().enumerate().skip(self.main_end());
-        let mut all: Vec<ContainerStatus> = all
+        let mut all: Vec<ContainerStatus> = self
+            .ephemeral_by_spec()
             .filter_map(|(i, c)| {
                 let status = self.container_status(i, c, self.container_spec(i)?);
                 // Nobody probes them.

@@ -148,7 +148,7 @@ fn turn_of<'a>(
 ) -> Option<(Turn<'a>, usize)> {
     let rt = state.pods.get(&execution.pod)?;
     let named = |c: &super::container_state::ContainerRuntime| *c.name == *execution.options.container;
-    let i = rt.containers.iter().position(|c| named(c) && c.running().is_some())?;
+    let i = rt.containers.iter().position(|c| named(c) && c.running_at(now).is_some())?;
     let turn = Turn::new(pod, pod.spec.as_ref()?, (**rt).clone(), state, node, caches, now);
     Some((turn, i))
 }

@@ -278,9 +278,10 @@ pub struct PodRuntime {
     pub sandbox_is_lost: bool,
     /// The pod's addresses, one of each family; none before the sandbox has its network.
     pub addresses: Rc<[Rc<str>]>,
-    /// The init containers, then the main containers, then the ephemeral ones, in the order of the spec.
+    /// The init containers, then the main containers, in the order of the spec; then the ephemeral ones, in the order in which the
+    /// kubelet has heard of them.
     pub containers: Vec<ContainerRuntime>,
-    /// The specs of the pod's ephemeral containers.
+    /// The specs of the pod's ephemeral containers, in the same order.
     pub ephemeral: Rc<[Container]>,
     /// The operation that SyncPod waits for, if any.
     pub work: Option<Work>,

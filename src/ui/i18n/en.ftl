@@ -788,7 +788,7 @@ out-reflected = A watch event about { $object } entered the delta FIFO
 out-indexed = { $object } was taken into the cache
 out-handled = The handler heard of { $object } and enqueued keys
 out-started = The worker took { $key }; its sync runs to its first request
-out-synced = The worker took { $key }; there was nothing to write
+out-synced = The worker took { $key }; its sync sent nothing to the API server
 out-recorded = An event was written
 out-informers = Informers that started: { $started }; that stopped: { $stopped }
 out-advanced = Time passed: { $s } s
@@ -1424,7 +1424,7 @@ room-statuses = Status manager
 room-statuses-none = Nothing to write.
 room-unwritten = not written yet
 room-reported = { $n ->
-    [0] The API server has no status from here.
+    [0] The API server has no status that is as it is here.
     [one] The API server has { $n } status as it is here.
    *[other] The API server has { $n } statuses as they are here.
 }

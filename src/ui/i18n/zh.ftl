@@ -685,7 +685,7 @@ out-reflected = 关于 { $object } 的 watch 事件进入 Delta FIFO
 out-indexed = { $object } 进入缓存
 out-handled = 处理函数得知 { $object }，并把键放入队列
 out-started = worker 取出 { $key }，sync 运行到第一个请求
-out-synced = worker 取出 { $key }，没有需要写入的内容
+out-synced = worker 取出 { $key }，这次同步没有向 API 服务器发送任何内容
 out-recorded = 写入了一个事件
 out-informers = 启动的 informer：{ $started }；停止的：{ $stopped }
 out-advanced = 时间推进了 { $s } 秒
@@ -1208,7 +1208,7 @@ room-statuses = 状态管理器
 room-statuses-none = 没有要写的状态。
 room-unwritten = 尚未写入
 room-reported = { $n ->
-    [0] API 服务器还没有来自这里的状态。
+    [0] API 服务器上没有与这里一致的状态。
    *[other] API 服务器上有 { $n } 个状态与这里一致。
 }
 room-volumes = 卷管理器

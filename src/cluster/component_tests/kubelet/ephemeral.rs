@@ -7,9 +7,12 @@ use super::{Lab, one};
 use crate::api::{Key, Kind};
 use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
 
-/// Adds an ephemeral container, as `kubectl debug` does.
+/// Adds an ephemeral container, in front of those that are there.
 fn debug(lab: &mut Lab, container: Value) {
-    let change = json!({"spec": {"ephemeralContainers": [container]}});
+    patch(lab, json!({"spec": {"ephemeralContainers": [container]}}));
+}
+
+fn patch(lab: &mut Lab, change: Value) {
     let request = Request::new(&"me".into(), Verb::Patch, Kind::POD, Key::new("default", "p"))
         .subresource(Subresource::EphemeralContainers)
         .body(Body::Patch(Patch::Strategic(change)));
@@ -127,4 +130,48 @@ fn an_ephemeral_container_ends_with_its_pod() {
     let ended = over["ephemeralContainerStatuses"].as_array().unwrap().iter();
     let codes: Vec<_> = ended.map(|c| c["state"]["terminated"]["exitCode"].as_i64().unwrap()).collect();
     assert_eq!(codes, [137, 137]);
+}
+
+/// A patch without `$setElementOrder` puts the new one in front (`strategicpatch/patch.go`, `normalizeElementOrder`). Each keeps its
+/// instance: `convertToAPIContainerStatuses` and `computePodActions` know a container by its name.
+#[test]
+fn an_ephemeral_container_is_known_by_its_name() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({}))).steady();
+    debug(&mut lab, debugger("old", "exit 3"));
+    lab.steady();
+    let before = status(&lab)["ephemeralContainerStatuses"][0].clone();
+    assert_eq!(before["state"]["terminated"]["exitCode"], 3);
+    debug(&mut lab, debugger("new", "sleep 1000; exit 4"));
+    lab.wait(10);
+    let spec = serde_json::to_value(lab.get().spec.as_ref().unwrap()).unwrap();
+    let names = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&spec["ephemeralContainers"]), ["new", "old"]);
+    let now = status(&lab);
+    let all = &now["ephemeralContainerStatuses"];
+    assert_eq!(names(all), ["new", "old"]);
+    assert_eq!(all[1], before);
+    assert!(all[0]["state"]["running"].is_object(), "{all}");
+    assert_ne!(all[0]["containerID"], before["containerID"]);
+    // A third one between them, as a client that sends the whole list can put it.
+    let order = json!([{"name": "new"}, {"name": "mid"}, {"name": "old"}]);
+    let change = json!({"spec": {
+        "$setElementOrder/ephemeralContainers": order,
+        "ephemeralContainers": [debugger("mid", "exit 5")],
+    }});
+    patch(&mut lab, change);
+    lab.steady();
+    let all = status(&lab)["ephemeralContainerStatuses"].clone();
+    let codes: Vec<_> =
+        all.as_array().unwrap().iter().map(|c| c["state"]["terminated"]["exitCode"].as_i64()).collect();
+    assert_eq!(
+        (names(&all), codes),
+        (vec!["mid".into(), "new".into(), "old".into()], vec![Some(5), Some(4), Some(3)])
+    );
+    assert_eq!(all[2], before);
+    // The pod's own container and three others, each started once.
+    let started = lab.events("Started");
+    assert_eq!(started.iter().map(|e| e.2).sum::<i32>(), 4, "{started:?}");
 }

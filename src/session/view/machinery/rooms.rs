@@ -317,8 +317,13 @@ impl Looking<'_> {
         let mut all: Vec<PlegEvent> = Vec::new();
         for (key, rt) in self.pods() {
             for c in &rt.containers {
+                // The end of a process is noted by the pod's next turn, but the process is gone.
+                let ended = c.running().and_then(|r| r.ends).filter(|(at, _)| *at <= self.now);
                 let (event, at, exit) = match &c.state {
-                    ContainerState::Running(r) => ("ContainerStarted", r.since, None),
+                    ContainerState::Running(r) => match ended {
+                        Some((at, exit)) => ("ContainerDied", at, Some(exit.code)),
+                        None => ("ContainerStarted", r.since, None),
+                    },
                     ContainerState::Exited(e) => ("ContainerDied", e.finished, Some(e.exit.code)),
                     ContainerState::None | ContainerState::Created(_) => continue,
                 };
@@ -328,11 +333,11 @@ impl Looking<'_> {
                     container: c.name.clone(),
                     exit,
                     ago: self.ago(at),
-                    unseen: rt.changed || c.unnoticed.is_some(),
-                    unnoticed: c
-                        .unnoticed
-                        .as_ref()
-                        .is_some_and(|known| relist_after(known.changed) > self.now),
+                    unseen: rt.changed || c.unnoticed.is_some() || ended.is_some(),
+                    unnoticed: ended
+                        .map(|(at, _)| at)
+                        .or(c.unnoticed.as_ref().map(|known| known.changed))
+                        .is_some_and(|changed| relist_after(changed) > self.now),
                 });
             }
         }
