@@ -191,7 +191,7 @@ fn a_watch_has_what_is_there_now() {
         "{given_up}"
     );
     let exec = n.message(
-        "api 'https://kubernetes.default.svc/api/v1/namespaces/default/pods/client/exec?command=ls&stdout=true'",
+        "api 'https://kubernetes.default.svc/api/v1/namespaces/default/pods/client/exec?container=c&command=ls&stdout=true'",
     );
     assert_eq!(exec, "Upgrade request required");
 }

@@ -4,8 +4,8 @@
 //! DRAConsumableCapacity, DRADeviceBindingConditions with DRAResourceClaimDeviceStatus, DRADeviceTaints,
 //! DRAPartitionableDevices and DRAPrioritizedList. DRAListTypeAttributes is off.
 //!
-//! [`pools`] finds the pools that a node can use. [`search`] tries one device after the other for one request after the other,
-//! and goes back where that leads nowhere; the first solution is taken. [`result`] writes it down.
+//! `pools` finds the pools that a node can use. `search` tries one device after the other for one request after the other,
+//! and goes back where that leads nowhere; the first solution is taken. `result` writes it down.
 
 mod capacity;
 mod constraint;
