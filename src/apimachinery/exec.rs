@@ -1,8 +1,5 @@
-//! A command that is executed in a container: what is asked of a kubelet ([`ExecOptions`]), what it answers
-//! ([`Executed`]), and the streams that a client reads ([`Channels`]).
-
-use super::http::{HttpRequest, HttpResponse};
-use super::request::{Request, Response};
+//! A command that is executed in a container: what is asked of a kubelet ([`ExecOptions`]), how it ended ([`ExecEnd`]), and the streams
+//! that a client reads ([`Channels`]).
 
 /// What is executed (`v1.PodExecOptions`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,32 +23,6 @@ pub enum ExecEnd {
     NotStarted(String),
     /// It does not end.
     Runs,
-}
-
-/// What has become of a command.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Executed {
-    /// What it printed on standard output.
-    pub stdout: String,
-    /// What it printed on standard error.
-    pub stderr: String,
-    /// How it ended.
-    pub end: ExecEnd,
-    /// Whether it has written to files, or sent a signal to the first process of its container.
-    pub writes: bool,
-    /// Its requests to kube-apiserver that have written, in their order.
-    pub exchanges: Vec<Exchanged>,
-}
-
-/// A request of a command that has written objects, and its answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Exchanged {
-    /// The request with types, without its body.
-    pub asked: Request,
-    /// The answer to it.
-    pub response: Response,
-    /// Both as they travelled.
-    pub http: (HttpRequest, HttpResponse),
 }
 
 /// The streams of `v5.channel.k8s.io`, whole.

@@ -13,6 +13,7 @@
 //! ```
 
 mod exec;
+mod executed;
 mod http;
 mod json;
 mod log;
@@ -25,7 +26,8 @@ pub mod user;
 mod watch;
 mod wire;
 
-pub use exec::{Channels, Exchanged, ExecEnd, ExecOptions, Executed};
+pub use exec::{Channels, ExecEnd, ExecOptions};
+pub use executed::{Exchanged, Executed};
 pub use http::{HttpRequest, HttpResponse};
 pub use json::ordered;
 pub use log::{ContainerLog, KubeletError, LogOptions, LogPlace};

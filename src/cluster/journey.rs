@@ -6,9 +6,9 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use super::Cluster;
+use super::api_door::Door;
 use super::lookup::LookedUp;
 use super::network::{Network, SOURCE_PORT, own_machine, protocol_of, sent_by};
-use super::requests::Door;
 use crate::api::{Key, MetaExt};
 use crate::network::cni::{self, Barrier, Headers, Rules, Translation, Way};
 use crate::network::policy::Denied;

@@ -9,6 +9,7 @@ mod actions;
 mod addon;
 mod affinity;
 mod aggregate;
+mod api_door;
 mod balancer;
 mod barrier;
 mod beyond;

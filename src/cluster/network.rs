@@ -11,11 +11,11 @@ use std::rc::Rc;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::affinity::{Affinity, Remembering};
+use super::api_door::Door;
 use super::memo::{At, Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
-use super::requests::Door;
 use super::shares::{Part, hash, shared_out, with_errors};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;

@@ -5,36 +5,24 @@
 //! request is answered by a copy of the server, and what would write is refused. A command of `kubectl exec` is executed once: what its
 //! requests write is there when it has ended, as is what the server has drawn meanwhile.
 
-use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::aggregate::connected;
+use super::api_door::{Answered, whole};
 use super::network::Network;
 use crate::api::types::Service;
 use crate::api::{Key, Kind, ObjectRef, Timestamp, root_ca};
 use crate::apimachinery::{
-    ContainerLog, Exchanged, ExecOptions, Executed, HttpRequest, HttpResponse, KubeletError, LogOptions,
-    LogPlace, Status,
+    ContainerLog, ExecOptions, Executed, HttpRequest, HttpResponse, KubeletError, LogOptions, LogPlace,
+    Status,
 };
-use crate::apiserver::http::{self, Served, TextCache};
 use crate::apiserver::{ApiServer, Kubelets};
 use crate::kubelet::{self, LogReader};
 use crate::network::question::{Extras, HeaderFields, Mistrust, Trust};
-use crate::network::traffic::History;
 use crate::network::{Outcome, Question, Response, serving};
-
-/// The most requests of one command that write. Who sends more is answered as one who sends too many at once.
-const WRITES_LIMIT: usize = 500;
-
-/// The most bytes that all answers to the requests of one command may have. A command that has read more is answered as one who sends
-/// too many at once.
-const BYTES_LIMIT: usize = 64 << 20;
-
-/// The most pieces of an answer that are read.
-const PIECES_LIMIT: usize = 10_000;
 
 /// The names for which kubeadm has the server's certificate signed, beside its addresses (`GetAPIServerAltNames`), and those that kind
 /// adds.
@@ -50,102 +38,6 @@ const NAMES: [&str; 6] = [
 /// Why a request does not write.
 const READS_ONLY: &str =
     "this request would write, and here only the requests of a command of kubectl exec do";
-
-/// How requests reach kube-apiserver.
-pub(super) struct Door<'a> {
-    /// What clients have sent, for logs that are asked for.
-    traffic: &'a History,
-    /// The server on which requests write; `None` if they may not.
-    writing: Option<&'a RefCell<Writing>>,
-    /// Whether somebody has asked the server for more than a connection.
-    asked: Cell<bool>,
-}
-
-impl<'a> Door<'a> {
-    /// Requests that write are refused.
-    pub(super) fn reading(traffic: &'a History) -> Door<'a> {
-        Door { traffic, writing: None, asked: Cell::new(false) }
-    }
-
-    /// Requests may write.
-    pub(super) fn writing(traffic: &'a History, writing: &'a RefCell<Writing>) -> Door<'a> {
-        Door { writing: Some(writing), ..Door::reading(traffic) }
-    }
-
-    /// Whether an answer was the server's, and so can be another one after any write.
-    pub(super) fn was_asked(&self) -> bool {
-        self.asked.get()
-    }
-}
-
-/// The server that answers the requests of a command, and those that have written.
-pub(super) struct Writing {
-    api: ApiServer,
-    wrote: bool,
-    /// How many bytes the answers have had.
-    bytes: usize,
-    exchanges: Vec<Exchanged>,
-}
-
-impl Writing {
-    pub(super) fn on(api: &ApiServer) -> Writing {
-        Writing { api: api.clone(), wrote: false, bytes: 0, exchanges: Vec::new() }
-    }
-
-    /// The server that the command leaves, and its requests that have written; `None` if it has written nothing.
-    pub(super) fn into_written(self) -> Option<(ApiServer, Vec<Exchanged>)> {
-        self.wrote.then_some((self.api, self.exchanges))
-    }
-
-    fn serve(&mut self, request: &HttpRequest, kubelets: &dyn Kubelets) -> Answered {
-        if self.bytes > BYTES_LIMIT || (self.exchanges.len() >= WRITES_LIMIT && request.method != "GET") {
-            return Answered { response: http::too_many(), ..Answered::default() };
-        }
-        let before = self.api.resource_version();
-        let (answered, exchange) = whole(&mut self.api, request, kubelets);
-        self.bytes += answered.response.body.len() + answered.response.binary.len();
-        let wrote = self.api.resource_version() != before;
-        self.wrote |= wrote;
-        if let Some((asked, response)) = exchange.filter(|_| wrote) {
-            let http = (request.clone(), answered.response.clone());
-            self.exchanges.push(Exchanged { asked, response, http });
-        }
-        answered
-    }
-}
-
-/// An answer with its whole body, as far as there is one yet.
-#[derive(Default)]
-struct Answered {
-    response: HttpResponse,
-    /// For how long the body goes on.
-    goes_on: SignedDuration,
-}
-
-type Exchange = (crate::apimachinery::Request, crate::apimachinery::Response);
-
-fn whole(
-    api: &mut ApiServer,
-    request: &HttpRequest,
-    kubelets: &dyn Kubelets,
-) -> (Answered, Option<Exchange>) {
-    let Served { mut response, stream, exchange, .. } = http::serve(api, request, kubelets);
-    let mut goes_on = SignedDuration::ZERO;
-    if let Some(mut stream) = stream {
-        let mut cache = TextCache::default();
-        for _ in 0..PIECES_LIMIT {
-            let piece = stream.more(api, kubelets, &mut cache);
-            if piece.is_empty() {
-                break;
-            }
-            for text in piece.into_texts() {
-                response.body.push_str(&String::from_utf8_lossy(&text));
-            }
-        }
-        goes_on = stream.goes_on(api);
-    }
-    (Answered { response, goes_on }, exchange.map(|e| *e))
-}
 
 /// The kubelets, for the logs of containers. No command is executed for a program that does not switch protocols.
 struct Logs<'a, 'n>(&'a Network<'n>);

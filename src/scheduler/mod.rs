@@ -9,6 +9,8 @@
 pub mod binding_cycle;
 pub mod cache;
 pub mod default_preemption;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod dynamic_resources_tests;
 mod eventhandlers;
 pub mod explain;
 pub mod framework;

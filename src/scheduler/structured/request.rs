@@ -1,8 +1,8 @@
 //! A request of a claim, or one of the alternatives of a request (`requestAccessor`).
 
 use crate::api::types::resource::{
-    CapacityRequirements, DeviceRequest, DeviceSelector, DeviceSubRequest, DeviceTaint, DeviceToleration,
-    ExactDeviceRequest,
+    CapacityRequirements, DeviceClaim, DeviceRequest, DeviceSelector, DeviceSubRequest, DeviceTaint,
+    DeviceToleration, ExactDeviceRequest, ResourceClaim,
 };
 
 /// What asks for devices.
@@ -108,4 +108,9 @@ pub fn tolerates_taint(toleration: &DeviceToleration, taint: &DeviceTaint) -> bo
         "Exists" => true,
         _ => false,
     }
+}
+
+/// What a claim asks for.
+pub(super) fn devices_of(claim: &ResourceClaim) -> Option<&DeviceClaim> {
+    claim.spec.devices.as_ref()
 }

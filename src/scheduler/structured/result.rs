@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::request::devices_of;
 use super::search::{ChosenDevice, RequestData, RequestKey, Search};
-use super::validate::devices_of;
 use crate::api::MetaExt;
 use crate::api::types::resource::{
     AllocationResult, DeviceAllocationConfiguration, DeviceAllocationResult, DeviceClaimConfiguration,

@@ -5,16 +5,11 @@ use std::rc::Rc;
 
 use super::constraint::Constraint;
 use super::pools::{PoolState, devices};
-use super::request::{Mode, Request};
+use super::request::{Mode, Request, devices_of};
 use super::search::{Location, RequestData, RequestKey, Search};
 use super::{Failure, MAX_RESULTS};
 use crate::api::MetaExt;
-use crate::api::types::resource::{DeviceClaim, ResourceClaim};
-
-/// What a claim asks for.
-pub(super) fn devices_of(claim: &ResourceClaim) -> Option<&DeviceClaim> {
-    claim.spec.devices.as_ref()
-}
+use crate::api::types::resource::ResourceClaim;
 
 impl<'a> Search<'a> {
     /// Looks at all requests of all claims.

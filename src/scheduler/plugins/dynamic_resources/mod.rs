@@ -7,8 +7,6 @@
 mod claims;
 mod filter;
 mod hints;
-#[cfg(all(test, not(target_arch = "wasm32")))]
-mod tests;
 
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::super::super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, tests};
+use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, tests};
 use crate::api::Timestamp;
 use crate::api::types::resource::{DeviceClass, ResourceClaim, ResourceSlice};
 use crate::scheduler::default_preemption::post_filter;
