@@ -11,7 +11,7 @@ pub use crate::session::export::dot;
 /// What a rehearsal of a rollout is asked for, and what it finds.
 pub mod rehearsal {
     pub use crate::session::rehearsal::{
-        Because, Behind, Cause, Direction, Happened, Mend, NoRehearsal, Occasion, Plan, Port, RATE,
+        Because, Behind, Cause, Direction, Happened, Loser, Mend, NoRehearsal, Occasion, Plan, Port, RATE,
         RATE_LIMIT, Reach, Rehearsed, Stand, Story, Tried, Trigger,
     };
 }

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::workload::Target;
-use super::{Plan, Port};
+use super::{Loser, Plan, Port};
 use crate::api::types::Node;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::cluster::{Cluster, RunningClient};
 use crate::network::Answer;
-use crate::network::traffic::{Counts, Ledger, Loss, Target as SentTo, Window};
-use crate::session::chart::Chart;
+use crate::network::traffic::{Counts, Ledger, Loss, StreamId, Target as SentTo, Window};
+use crate::session::chart::{Chart, Losses};
 
 /// The most nodes on which there is a client.
 const NODES: usize = 5;
@@ -26,6 +26,12 @@ pub const ALL_BUT_CLIENTS: &str = "sim.steady/rehearsal!=client";
 pub fn url(namespace: &str, target: &Target) -> String {
     let port = if target.port == 80 { String::new() } else { format!(":{}", target.port) };
     format!("http://{}.{namespace}{port}/", target.service)
+}
+
+/// What a client asks, as it is read.
+pub fn asks(client: &RunningClient) -> String {
+    let host = client.client.host.as_ref().map(|h| format!(" host={h}")).unwrap_or_default();
+    format!("http://{}{}{host}", client.client.url.authority(), client.client.url.path)
 }
 
 /// Whether an ingress controller leads a client's requests to a Service.
@@ -144,6 +150,19 @@ impl Measured {
         let mut all = Counts::default();
         clients.iter().for_each(|c| all.add(self.ledger.counts(&c.id())));
         all
+    }
+
+    /// The clients that lose requests, with what they lose.
+    pub fn losers(&self, clients: &[RunningClient]) -> Vec<(StreamId, Loser)> {
+        let (from, to) = self.window;
+        let loser = |c: &RunningClient| {
+            let counts = self.ledger.counts(&c.id());
+            let losses = Losses::of(&counts).causes;
+            let (client, seconds) = (c.sender.clone(), to.duration_since(from).as_secs_f64());
+            let loser = Loser { client, url: asks(c), seconds, sent: counts.sent, losses };
+            (!loser.losses.is_empty()).then(|| (c.id(), loser))
+        };
+        clients.iter().filter_map(loser).collect()
     }
 
     /// The first request that was lost, and who had sent it.

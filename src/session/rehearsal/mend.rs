@@ -97,7 +97,7 @@ pub fn candidates(workload: &Workload, target: &Target, occasion: Occasion, plai
         all.push(Mend::LongerGrace(enough(needs)));
     }
     // How pods are replaced by a rollout plays no part where they are evicted or are fewer.
-    let rolls_out = matches!(occasion, Occasion::Rollout | Occasion::Undo);
+    let rolls_out = matches!(occasion, Occasion::Rollout | Occasion::Restart | Occasion::Undo);
     if rolls_out && workload.replaced == Replaced::Roughly {
         all.push(Mend::NoneUnavailable);
     }

@@ -63,6 +63,8 @@ pub enum Occasion {
     /// A rollout: that of the manifest if it changes the workload, and otherwise that of `kubectl rollout restart`.
     #[default]
     Rollout,
+    /// `kubectl rollout restart` of the workload as it is in the cluster, whatever the manifest says.
+    Restart,
     /// `kubectl rollout undo`: the workload goes back to its former revision.
     Undo,
     /// `kubectl scale`: the workload has half as many pods afterwards.
@@ -147,6 +149,21 @@ pub struct Rehearsed {
     pub untried: Vec<(Vec<Mend>, NoRehearsal)>,
 }
 
+/// A client that loses requests before anything is changed. What it loses later says nothing about the rollout.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Loser {
+    /// Who sends: a pod or, if the requests come from outside of the cluster, the object whose annotation says so.
+    pub client: ObjectRef,
+    /// What it asks.
+    pub url: String,
+    /// So many seconds are counted, in which nothing would be changed.
+    pub seconds: f64,
+    /// The requests that it would send in that time.
+    pub sent: u64,
+    /// How many of them would be lost, by cause; the most frequent first.
+    pub losses: Vec<(Cause, u64)>,
+}
+
 /// A rollout, and what became of the requests meanwhile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
@@ -154,14 +171,20 @@ pub struct Tried {
     pub mends: Vec<Mend>,
     /// The lines of a manifest that make these changes; empty if no manifest makes them.
     pub lines: String,
-    /// The requests that were sent from the beginning of the rollout to its end.
+    /// How many clients are counted: those that lost nothing before.
+    pub clients: usize,
+    /// What these clients ask, each once.
+    pub urls: Vec<String>,
+    /// How many of the workload's pods that were there when the rollout began have gone.
+    pub gone: usize,
+    /// The requests that were sent by the clients that are counted, from the beginning of the rollout to its end.
     pub sent: u64,
     /// How many of them were lost, by cause; the most frequent first.
     pub losses: Vec<(Cause, u64)>,
     /// For how many of these somebody on their way had not heard yet of the change of the endpoints, by who; the most frequent first.
     pub behind: Vec<(Behind, u64)>,
-    /// What becomes of requests before anything is changed, of as many as are sent in ten seconds: how many would be lost.
-    pub before: Vec<(Cause, u64)>,
+    /// The clients that lose requests before the rollout begins: they are not counted.
+    pub before: Vec<Loser>,
     /// How long the rollout took, in seconds.
     pub seconds: f64,
     /// Whether the cluster came to rest. Otherwise it was given up after some time.
@@ -193,6 +216,11 @@ impl Tried {
     /// How many requests were lost.
     pub fn lost(&self) -> u64 {
         self.losses.iter().map(|(_, n)| n).sum()
+    }
+
+    /// Whether nothing was lost although pods have gone and requests were sent. Where no pod has gone nothing could be lost.
+    pub fn is_lossless(&self) -> bool {
+        self.lost() == 0 && self.sent > 0 && self.gone > 0
     }
 }
 
@@ -342,8 +370,8 @@ impl Rehearsal {
     fn plan_more(&mut self) {
         let Some(last) = self.tried.last() else { return };
         if self.tried.len() == 1 {
-            // What is lost anyway is not lost by a rollout.
-            if last.lost() == 0 || !last.before.is_empty() {
+            // What is lost anyway is not lost by a rollout: clients that lose requests before are not counted.
+            if last.lost() == 0 {
                 return;
             }
             self.candidates = self.trial.candidates(&self.plan, last);
@@ -353,11 +381,11 @@ impl Rehearsal {
         if !self.todo.is_empty() || self.together {
             return;
         }
-        let helped = self.tried.iter().any(|t| t.lost() == 0);
+        let helped = self.tried.iter().any(Tried::is_lossless);
         let all = self.candidates.len();
         if !helped && all > 1 && last.mends.len() < all {
             self.todo.push_back(self.candidates.clone());
-        } else if last.mends.len() == all && all > 2 && last.lost() == 0 {
+        } else if last.mends.len() == all && all > 2 && last.is_lossless() {
             self.together = true;
             let without = |m: &Mend| self.candidates.iter().copied().filter(|c| c != m).collect();
             self.todo = self.candidates.iter().map(without).collect();

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{EndpointSlice, Pod};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
-use crate::apimachinery::{Subresource, Verb};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::Subresource;
 use crate::apiserver::Write;
 use crate::cluster::Command;
 use crate::network::question::Behind;
@@ -85,7 +85,8 @@ pub struct Goes<'a> {
 struct Entry {
     at: Timestamp,
     about: About,
-    verb: Verb,
+    /// Whether the pod is told to end: it is marked as deleted, or removed without having been marked before.
+    ends: bool,
     happened: Happened,
 }
 
@@ -123,21 +124,26 @@ impl Log {
     /// Notes a command. `moment` is the number of ops from the beginning of the rehearsal to it, which is included.
     pub fn note(&mut self, command: &Command, moment: usize) {
         let request = &command.request;
-        let rules = request.subresource == Subresource::Ruleset;
-        let mut about: Vec<(About, String, String)> = Vec::new();
-        if rules {
-            let node: Rc<str> = Rc::from(&*request.key.name);
-            about.push((
-                About::Rules(node),
-                request.verb.with(request.subresource),
-                format!("Node {}", request.key),
-            ));
+        let verb = || request.verb.with(request.subresource);
+        let when = (command.at, moment);
+        if request.subresource == Subresource::Ruleset {
+            let node = About::Rules(Rc::from(&*request.key.name));
+            self.enter(when, &command.by, (node, false), verb(), format!("Node {}", request.key));
         }
         if request.subresource == Subresource::Configuration {
-            let verb = request.verb.with(request.subresource);
-            about.push((About::Routes, verb, format!("Pod {}", request.key)));
+            self.enter(when, &command.by, (About::Routes, false), verb(), format!("Pod {}", request.key));
         }
-        for write in &command.writes {
+        self.note_writes(&command.writes, &command.by, when);
+    }
+
+    /// Notes what was written by somebody at a time. The time comes with the number of ops from the beginning of the rehearsal.
+    pub fn note_writes<'a>(
+        &mut self,
+        writes: impl IntoIterator<Item = &'a Write>,
+        by: &Rc<str>,
+        when: (Timestamp, usize),
+    ) {
+        for write in writes {
             let of = match write.object.kind {
                 kind if kind == Kind::POD => {
                     if let Some(pod) = write.next.as_ref().and_then(|o| o.get::<Pod>()) {
@@ -151,12 +157,28 @@ impl Log {
                 },
                 _ => continue,
             };
-            about.push((of, write.verb_string(), write.object.to_string()));
+            let marked = |o: &Option<Object>| o.as_ref().is_some_and(|o| o.meta().is_deleting());
+            let ends =
+                write.prev.is_some() && !marked(&write.prev) && (marked(&write.next) || write.next.is_none());
+            self.enter(when, by, (of, ends), write.verb_string(), write.object.to_string());
         }
-        for (about, verb, object) in about {
-            let at = command.at.duration_since(self.begin).as_secs_f64();
-            let happened = Happened { at, by: command.by.clone(), verb, object, moment };
-            self.entries.push(Entry { at: command.at, about, verb: request.verb, happened });
+    }
+
+    /// What one command writes twice about the same is one line.
+    fn enter(
+        &mut self,
+        (at, moment): (Timestamp, usize),
+        by: &Rc<str>,
+        (about, ends): (About, bool),
+        verb: String,
+        object: String,
+    ) {
+        let since = at.duration_since(self.begin).as_secs_f64();
+        let happened = Happened { at: since, by: by.clone(), verb, object, moment };
+        let mut known = self.entries.iter_mut().rev().take_while(|e| e.happened.moment == moment);
+        match known.find(|e| e.happened == happened) {
+            Some(entry) => entry.ends |= ends,
+            None => self.entries.push(Entry { at, about, ends, happened }),
         }
     }
 
@@ -174,10 +196,14 @@ impl Log {
         let split = all.iter().position(|e| e.at > loss.at).unwrap_or(all.len());
         let (before, after) = all.split_at(split);
         // What was written about the pod begins with its deletion or, if it was not deleted before, with its creation.
-        let of_pod = |e: &&&Entry| matches!(e.about, About::Pod(_));
-        let deletion = before.iter().position(|e| of_pod(&e) && e.verb == Verb::Delete);
-        let first = deletion.or_else(|| before.iter().position(|e| of_pod(&e))).unwrap_or(0);
-        let before = before.get(first.max(before.len().saturating_sub(BEFORE))..).unwrap_or_default();
+        let deletion = before.iter().position(|e| e.ends && matches!(e.about, About::Pod(_)));
+        let first =
+            deletion.or_else(|| before.iter().position(|e| matches!(e.about, About::Pod(_)))).unwrap_or(0);
+        let latest = first.max(before.len().saturating_sub(BEFORE));
+        // What told the pod to end is never left out, however much was written since.
+        let cause = deletion.filter(|at| *at < latest).and_then(|at| before.get(at));
+        let latest = if cause.is_some() { latest + 1 } else { latest };
+        let before = cause.into_iter().chain(before.get(latest..).unwrap_or_default());
         // It ends with the write after which nobody is led there any more, however much comes before that.
         let end = after.iter().position(|e| matches!(e.about, About::Rules(_) | About::Routes));
         let late = end.filter(|n| *n >= AFTER).and_then(|n| after.get(n));
@@ -193,7 +219,7 @@ impl Log {
             cause: loss.cause,
             behind: loss.behind,
             through: loss.through.as_ref().map(Key::to_string),
-            happened: before.iter().chain(after).map(|e| e.happened.clone()).collect(),
+            happened: before.chain(after).map(|e| e.happened.clone()).collect(),
         }
     }
 }

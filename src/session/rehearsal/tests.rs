@@ -123,6 +123,45 @@ fn the_manifest_is_rolled_out() {
     assert!(found.tried[0].lost() > 0);
 }
 
+/// A text that says otherwise what a mend changes does not take the mend out again: `maxUnavailable` of the editor, which is that of the
+/// cluster, and a hook of the editor that is too short and would replace no pod once the mend is in it. Only rollouts that have replaced
+/// pods are told as lossless.
+#[test]
+fn a_mend_is_rolled_out_although_the_text_says_otherwise() {
+    let strategy = "  replicas: 3\n  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}\n";
+    let rough = changed("  replicas: 3\n", strategy);
+    let found = rehearse(with(&rough), plan(Some(&rough))).unwrap();
+    assert_eq!(found.trigger, Trigger::Restart);
+    assert!(found.tried.iter().any(|t| t.mends == [Mend::NoneUnavailable]), "{:?}", found.tried);
+    assert!(found.tried.iter().all(|t| t.gone == 3 && t.sent > 0), "{:?}", found.tried);
+    let short = with_container("          lifecycle: {preStop: {sleep: {seconds: 0}}}\n");
+    let found = rehearse(with(WEB), plan(Some(&short))).unwrap();
+    assert_eq!(found.trigger, Trigger::Apply);
+    assert!(found.tried[0].lost() > 0, "{:?}", found.tried[0]);
+    let mended = found.tried.iter().find(|t| t.mends == [Mend::LongerSleep(5)]).unwrap();
+    assert!(mended.is_lossless() && mended.gone == 3, "{mended:?}");
+}
+
+/// A restart takes the workload as it is in the cluster, whatever the editor says.
+#[test]
+fn a_restart_leaves_the_text_aside() {
+    let text = changed("nginx:1.28", "nginx:1.29");
+    let found = rehearse(with(WEB), Plan { occasion: Occasion::Restart, ..plan(Some(&text)) }).unwrap();
+    assert_eq!((found.trigger, found.tried[0].gone), (Trigger::Restart, 3));
+}
+
+/// A rollout that replaces no pod shows nothing: a Deployment that is paused makes no ReplicaSet of a new template
+/// (`syncDeployment` of pkg/controller/deployment/deployment_controller.go).
+#[test]
+fn a_rollout_that_replaces_no_pod_is_not_lossless() {
+    let paused =
+        WEB.replace("  replicas: 3\n", "  replicas: 3\n  paused: true\n").replace("nginx:1.28", "nginx:1.29");
+    let found = rehearse(with(WEB), plan(Some(&paused))).unwrap();
+    let plain = &found.tried[0];
+    assert_eq!((found.trigger.clone(), plain.lost(), plain.gone), (Trigger::Apply, 0, 0));
+    assert!(!plain.is_lossless(), "{plain:?}");
+}
+
 /// A server that is told to end while it answers loses what it has begun. To sleep before is not enough for answers that take
 /// longer than that; a server that gives them first loses none.
 #[test]
@@ -150,7 +189,14 @@ fn what_cannot_be_rehearsed_says_why() {
     let wrong = WEB.replace("targetPort: 80", "targetPort: 8080");
     let found = rehearse(with(&wrong), plan(None)).unwrap();
     assert_eq!(found.tried.len(), 1);
-    assert!(matches!(found.tried[0].before[..], [(Cause::Refused(Because::NotListening), _)]), "{found:?}");
+    let tried = &found.tried[0];
+    assert_eq!((tried.clients, tried.sent, tried.before.len()), (0, 0, 3), "no client is counted");
+    for loser in &tried.before {
+        // Fifty requests a second are sent in the time that is named.
+        assert_eq!((loser.seconds, loser.sent), (10.0, 500), "{loser:?}");
+        assert_eq!(loser.losses, [(Cause::Refused(Because::NotListening), 500)]);
+        assert_eq!(loser.url, "http://web.default/");
+    }
 }
 
 /// redis listens and speaks a protocol of its own: every request breaks, whether anything is rolled out or not.
@@ -264,6 +310,35 @@ fn clients_outside_of_the_cluster_are_measured() {
     assert!(!story.node.is_empty() && story.behind == Some(Behind::Rules), "{story:?}");
 }
 
+/// With `externalTrafficPolicy: Local` a node without a pod of the Service answers nobody
+/// (<https://kubernetes.io/docs/reference/networking/virtual-ips/#external-traffic-policy>). The client that asks it loses all before any
+/// rollout, and the others are judged without it.
+#[test]
+fn a_client_that_loses_requests_anyway_is_left_out() {
+    let mut session = with(&changed("replicas: 3", "replicas: 2"));
+    let patch = r#"{"spec": {"type": "NodePort", "externalTrafficPolicy": "Local", "ports": [{"port": 80, "targetPort": 80, "nodePort": 30080}]}}"#;
+    assert_eq!(session.kubectl(&format!("patch service web -p '{patch}'"), &[]).exit, 0);
+    settle(&mut session);
+    let nodes = session.cluster().api().cached_list(Kind::NODE, None);
+    let nodes = nodes.filter_map(|(_, o)| o.get::<crate::api::types::Node>());
+    let addresses = nodes.filter_map(|n| {
+        let address = n.status.as_ref()?.addresses.as_ref()?.iter().find(|a| a.type_ == "InternalIP")?;
+        Some(format!("20/s http://{}:30080/ timeout=1s", address.address))
+    });
+    let requests: Vec<String> = addresses.collect();
+    assert_eq!(requests.len(), 3);
+    let line = format!("annotate service web sim.steady/requests='{}'", requests.join("; "));
+    assert_eq!(session.kubectl(&line, &[]).exit, 0);
+    settle(&mut session);
+    let found = rehearse(session, plan(None)).unwrap();
+    let plain = &found.tried[0];
+    assert_eq!((plain.clients, plain.urls.len(), plain.before.len()), (2, 2, 1), "{plain:?}");
+    let loser = &plain.before[0];
+    assert!(!plain.urls.contains(&loser.url), "{plain:?}");
+    assert_eq!(loser.losses.iter().map(|(_, n)| n).sum::<u64>(), loser.sent);
+    assert!(plain.sent > 0 && plain.gone == 2, "{plain:?}");
+}
+
 /// Which Service a client outside of the cluster asks follows from the address and the port in its URL, whoever declares it: the rules of a
 /// node lead a node port to the port of the Service that has it (`collectServiceRules` and `syncProxyRules` of `pkg/proxy/iptables/proxier.go`).
 #[test]
@@ -334,6 +409,10 @@ fn a_drain_honours_budgets() {
     assert!(matches!(&found.trigger, Trigger::Drain(node) if !node.is_empty()), "{:?}", found.trigger);
     assert!(plain.undrained.is_none() && plain.status.contains("drained"), "{plain:?}");
     assert!(plain.lost() > 0 && found.clients == 3, "the clients stay where they are: {plain:?}");
+    // What told the pod to end is in the story, also where a person's command did, and no line is there twice.
+    let happened = &plain.first.as_ref().unwrap().happened;
+    assert!(happened.iter().any(|h| &*h.by == "kubectl" && h.object.starts_with("Pod ")), "{happened:?}");
+    assert!(happened.iter().enumerate().all(|(i, h)| !happened[..i].contains(h)), "{happened:?}");
     let found = rehearse(with(&budget(3)), occasion(Occasion::Drain)).unwrap();
     let why = found.tried[0].undrained.as_ref().unwrap();
     assert!(why.contains("disruption budget"), "{why}");
@@ -369,6 +448,9 @@ fn could_mend(manifest: &str, cause: Cause, answers: f64) -> (Vec<Mend>, impl Fn
     let plain = Tried {
         mends: Vec::new(),
         lines: String::new(),
+        clients: 1,
+        urls: Vec::new(),
+        gone: 1,
         sent: 9,
         losses: vec![(cause, 1)],
         behind: Vec::new(),

@@ -1,12 +1,13 @@
 //! One rollout of a rehearsal: what is done to the copy of the run, one thing after the other.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::api::types::Pod;
-use crate::api::{Kind, ObjectRef, Timestamp};
-use crate::cluster::{RunningClient, Stopped};
+use crate::api::types::{Pod, PodTemplateSpec};
+use crate::api::{Kind, MetaExt, ObjectRef, Timestamp};
+use crate::cluster::{Fault, RunningClient, Stopped};
 use crate::kubectl::{Kubectl, Output};
-use crate::network::traffic::Cause;
+use crate::network::traffic::{Cause, StreamId};
 use crate::session::chart::{Losses, Took};
 use crate::session::{CommandLine, Depth, Link, Looked, MomentId, Ran, Session};
 use jiff::SignedDuration;
@@ -15,7 +16,7 @@ use super::clients::{self, Measured};
 use super::mend::{self, Mend};
 use super::story::{Goes, Log};
 use super::workload::{self, Target, Workload};
-use super::{NoRehearsal, Occasion, Plan, Port, Tried, Trigger};
+use super::{Loser, NoRehearsal, Occasion, Plan, Port, Tried, Trigger};
 
 /// After so many steps a rollout is given up.
 const STEPS: usize = 60_000;
@@ -24,6 +25,10 @@ const TIME: SignedDuration = SignedDuration::from_hours(1);
 /// What would become of requests if nothing changed is worked out for so much time, and requests are counted for so much time
 /// after the last change.
 const BEFORE: SignedDuration = SignedDuration::from_secs(10);
+
+/// For so much time the clients send before the rollout begins. By then each has asked for the name, and the proxies have rested for
+/// longer than they wait between two writes of their rules.
+const LEAD: SignedDuration = SignedDuration::from_secs(5);
 
 /// `kubectl drain` evicts a pod again so long after a budget has protected it (`EvictPods` of `k8s.io/kubectl/pkg/drain`).
 const AGAIN: SignedDuration = SignedDuration::from_secs(5);
@@ -52,6 +57,8 @@ pub enum Stage {
     Mend,
     /// It was changed.
     Mending,
+    /// The clients send for a while.
+    Leading,
     /// It is to be rolled out.
     Roll,
     /// It was told to roll out.
@@ -94,7 +101,14 @@ pub struct Trial {
     /// How many requests were lost while the workload was changed before.
     brought: u64,
     steady: bool,
-    before: Vec<(Cause, u64)>,
+    /// Until when the clients send before the rollout begins.
+    leads_until: Timestamp,
+    /// Whether the rollout is that of the manifest: it changes the workload as it was before any mend.
+    applies: bool,
+    /// The clients that lose requests before the rollout, which are not counted.
+    before: Vec<(StreamId, Loser)>,
+    /// The workload's pods when the rollout began, by their UIDs.
+    pods: BTreeSet<String>,
     log: Log,
 }
 
@@ -128,7 +142,10 @@ impl Trial {
             times: Vec::new(),
             steps: 0,
             steady: true,
+            leads_until: Timestamp::UNIX_EPOCH,
+            applies: false,
             before: Vec::new(),
+            pods: BTreeSet::new(),
             log: Log::default(),
         }
     }
@@ -192,6 +209,7 @@ impl Trial {
                     if !self.rest(go_on)? {
                         return Ok(false);
                     }
+                    self.applies = plan.occasion == Occasion::Rollout && self.changes_workload(plan);
                     Stage::Prepared
                 }
                 Stage::Mend => {
@@ -200,6 +218,13 @@ impl Trial {
                 }
                 Stage::Mending => {
                     if !self.rest(go_on)? {
+                        return Ok(false);
+                    }
+                    self.leads_until = crate::api::later(self.session.now(), LEAD);
+                    Stage::Leading
+                }
+                Stage::Leading => {
+                    if !self.lead(go_on)? {
                         return Ok(false);
                     }
                     Stage::Roll
@@ -234,6 +259,8 @@ impl Trial {
         let ran = self.session.command(CommandLine { line, files, editor: false });
         if self.session.at() != before {
             self.times.push(self.session.now());
+            let when = (self.session.now(), self.times.len());
+            self.log.note_writes(self.session.current().writes(), &"kubectl".into(), when);
         }
         ran
     }
@@ -335,6 +362,19 @@ impl Trial {
         }
     }
 
+    /// Lets time pass until the clients have sent for long enough. Returns whether it has.
+    fn lead(&mut self, go_on: &mut impl FnMut() -> bool) -> Result<bool, NoRehearsal> {
+        while self.rest(go_on)? {
+            let until = self.leads_until.as_millisecond();
+            if self.session.now() >= self.leads_until || self.session.fault(&Fault::Wait { until }).is_err() {
+                return Ok(true);
+            }
+            self.steps += 1;
+            self.times.push(self.session.now());
+        }
+        Ok(false)
+    }
+
     fn workload(&self, at: &ObjectRef) -> Result<Workload, NoRehearsal> {
         workload::workload(self.session.cluster(), at).ok_or(NoRehearsal::NoWorkload)
     }
@@ -373,8 +413,7 @@ impl Trial {
         let known = clients::of(cluster, &self.namespace, &target.service, chosen);
         self.target = Some(target);
         if let Some(client) = known.first() {
-            let host = client.client.host.as_ref().map(|h| format!(" host={h}")).unwrap_or_default();
-            self.url = format!("http://{}{}{host}", client.client.url.authority(), client.client.url.path);
+            self.url = clients::asks(client);
             return Ok(());
         }
         let manifest = clients::manifest(cluster, &self.namespace, &self.url, plan);
@@ -385,6 +424,21 @@ impl Trial {
     fn senders(&self) -> Vec<RunningClient> {
         let service = self.target.as_ref().map_or("", |t| t.service.as_str());
         clients::of(self.session.cluster(), &self.namespace, service, self.chosen.as_ref())
+    }
+
+    /// The clients that are counted: those that lost nothing before the rollout.
+    fn counted(&self) -> Vec<RunningClient> {
+        let mut all = self.senders();
+        all.retain(|c| self.before.iter().all(|(id, _)| *id != c.id()));
+        all
+    }
+
+    /// Whether applying the manifest changes the workload.
+    fn changes_workload(&self, plan: &Plan) -> bool {
+        plan.manifest.as_ref().is_some_and(|manifest| {
+            let (writes, _) = self.session.preview(manifest);
+            writes.iter().any(|w| w.object == plan.workload)
+        })
     }
 
     /// Changes the workload.
@@ -410,13 +464,16 @@ impl Trial {
         self.ready = self.times.len();
         let brought = Measured::of(self.session.cluster(), (self.changed, now)).count(&senders);
         self.brought = brought.lost.values().sum();
-        let before = Measured::of(self.session.cluster(), (now, crate::api::later(now, BEFORE)));
-        let before = before.count(&senders);
+        let measured = Measured::of(self.session.cluster(), (now, crate::api::later(now, BEFORE)));
+        let before = measured.count(&senders);
         if before.sent > 0 && before.lost.get(&Cause::NoHttp) == Some(&before.sent) {
             return Err(NoRehearsal::NoHttp(self.url.clone()));
         }
-        self.before = Losses::of(&before).causes;
+        self.before = measured.losers(&senders);
         (self.begin, self.last) = (now, now);
+        let template = self.workload(&plan.workload)?.template;
+        let mine = workload::pods(self.session.cluster(), &self.namespace, &template);
+        self.pods = mine.map(|p| p.metadata.uid().to_owned()).collect();
         let pods = self.session.cluster().api().cached_list(Kind::POD, None);
         self.log = Log::begin(now, pods.filter_map(|(_, o)| o.get::<Pod>()));
         self.begin_rollout(plan)?;
@@ -428,27 +485,27 @@ impl Trial {
         let (kind, name) = (plan.workload.kind.as_str().to_lowercase(), &plan.workload.key.name);
         let namespace = self.namespace.clone();
         match plan.occasion {
-            Occasion::Rollout => {
-                let changes = |manifest: &&String| {
-                    let (writes, _) = self.session.preview(manifest);
-                    writes.iter().any(|w| w.object == plan.workload)
-                };
-                // With changes the manifest is applied and then changed in the same way, before anybody has looked at it.
-                if let Some(manifest) = plan.manifest.as_ref().filter(changes) {
+            Occasion::Rollout | Occasion::Restart => match plan.manifest.as_ref().filter(|_| self.applies) {
+                // The manifest is applied and then changed in the same way, before anybody has looked at it.
+                Some(manifest) => {
                     self.trigger = Trigger::Apply;
+                    let before = self.workload(&plan.workload)?.template;
                     self.apply(manifest)?;
-                    return self.mend(plan);
+                    self.mend(plan)?;
+                    self.restart_unless_other(plan, &before)
                 }
-                self.run(format!("rollout restart {kind} {name} --namespace {namespace}"), Vec::new())
-            }
+                None => self.restart(plan),
+            },
             Occasion::Undo => {
                 let revision = self.former.ok_or(NoRehearsal::NoFormerRevision)?;
                 self.trigger = Trigger::Undo(revision);
+                let before = self.workload(&plan.workload)?.template;
                 let line =
                     format!("rollout undo {kind} {name} --namespace {namespace} --to-revision={revision}");
                 self.run(line, Vec::new())?;
                 // The former revision is changed in the same way.
-                self.mend(plan)
+                self.mend(plan)?;
+                self.restart_unless_other(plan, &before)
             }
             Occasion::Scale => {
                 let from = self.workload(&plan.workload)?.replicas.ok_or(NoRehearsal::OfDaemonSet)?;
@@ -470,6 +527,26 @@ impl Trial {
                 }
             }
         }
+    }
+
+    fn restart(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
+        let (kind, name) = (plan.workload.kind.as_str().to_lowercase(), &plan.workload.key.name);
+        self.run(format!("rollout restart {kind} {name} --namespace {}", self.namespace), Vec::new())
+    }
+
+    /// What a mend changes may be all that the rollout changes. Then it would replace no pod, and a restart is the rollout.
+    fn restart_unless_other(&mut self, plan: &Plan, before: &PodTemplateSpec) -> Result<(), NoRehearsal> {
+        if self.mends.is_empty() || self.workload(&plan.workload)?.template != *before {
+            return Ok(());
+        }
+        self.restart(plan)
+    }
+
+    /// How many of the pods that were there when the rollout began have gone, or are about to.
+    fn gone(&self) -> usize {
+        let all = self.session.cluster().api().cached_list(Kind::POD, Some(&*self.namespace));
+        let left = all.filter(|(_, o)| !o.meta().is_deleting() && self.pods.contains(o.uid()));
+        self.pods.len().saturating_sub(left.count())
     }
 
     /// What can be changed against what was lost.
@@ -509,7 +586,10 @@ impl Trial {
     pub fn told(&self, plan: &Plan, anchor: MomentId) -> Tried {
         // An autoscaler without metrics goes on to look for them long after the rollout.
         let now = self.session.now().min(crate::api::later(self.last, BEFORE));
-        let senders = self.senders();
+        let senders = self.counted();
+        let mut urls: Vec<String> = senders.iter().map(clients::asks).collect();
+        urls.sort_unstable();
+        urls.dedup();
         let measured = Measured::of(self.session.cluster(), (self.begin, now));
         let counts = measured.count(&senders);
         let Losses { causes, behind } = Losses::of(&counts);
@@ -522,7 +602,10 @@ impl Trial {
             sent: counts.sent,
             losses: causes,
             behind,
-            before: self.before.clone(),
+            before: self.before.iter().map(|(_, loser)| loser.clone()).collect(),
+            clients: senders.len(),
+            urls,
+            gone: self.gone(),
             seconds: now.duration_since(self.begin).as_secs_f64(),
             steady: self.steady,
             status: self.status(plan),

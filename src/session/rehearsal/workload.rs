@@ -118,18 +118,23 @@ pub fn former_revision(cluster: &Cluster, at: &ObjectRef) -> Option<i64> {
     all.get(1).copied()
 }
 
+/// The pods that are made from a template and are not ended yet.
+pub fn pods<'a>(
+    cluster: &'a Cluster,
+    namespace: &'a str,
+    template: &'a PodTemplateSpec,
+) -> impl Iterator<Item = &'a std::rc::Rc<Pod>> {
+    let labels = template.metadata.iter().flat_map(|m| m.labels.iter().flatten());
+    let has = move |pod: &Pod| labels.clone().all(|(k, v)| pod.metadata.label(k) == Some(v.as_str()));
+    let pods = cluster.api().cached_list(Kind::POD, Some(namespace)).filter_map(|(_, o)| o.get::<Pod>());
+    pods.filter(move |p| !p.metadata.is_deleting() && crate::api::pod::is_active(p) && has(p))
+}
+
 /// The node with most pods of a workload, and of several with equally many the first one by name; `None` if no node has any.
 pub fn node_with_pods(cluster: &Cluster, namespace: &str, template: &PodTemplateSpec) -> Option<String> {
-    let empty = BTreeMap::new();
-    let labels = template.metadata.as_ref().and_then(|m| m.labels.as_ref()).unwrap_or(&empty);
-    let pods = cluster.api().cached_list(Kind::POD, Some(namespace)).filter_map(|(_, o)| o.get::<Pod>());
     let mut nodes: BTreeMap<String, usize> = BTreeMap::new();
-    for pod in pods.filter(|p| !p.metadata.is_deleting() && crate::api::pod::is_active(p)) {
-        let has = |(key, value): (&String, &String)| pod.metadata.label(key) == Some(value.as_str());
-        let node = pod.spec.as_ref().and_then(|s| s.node_name.clone());
-        if let Some(node) = node.filter(|_| labels.iter().all(has)) {
-            *nodes.entry(node).or_default() += 1;
-        }
+    for node in pods(cluster, namespace, template).filter_map(|p| p.spec.as_ref()?.node_name.clone()) {
+        *nodes.entry(node).or_default() += 1;
     }
     let most = nodes.values().max().copied()?;
     nodes.into_iter().find(|(_, n)| *n == most).map(|(node, _)| node)

@@ -1102,10 +1102,22 @@ why-resizer-finish = the volume of claim { $claim } has { $size } now
 why-ingress_nginx-first_sync = the controller in { $pod } has started: its nginx gets { $servers } servers with { $routes } locations, and opens its ports
 why-ingress_nginx-reload = the Ingresses lead otherwise than the nginx of { $pod } does: it had { $before } locations, and gets { $routes }
 why-ingress_nginx-endpoints = the nginx of { $pod } { $change ->
-    [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
-    [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
-    [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] leads to the same { $count } endpoints of { $service } as before; something else about them has changed: their port, or a setting of the Service
+    [added] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    } of { $service }, and shall lead to { $count }: also to { $new }
+    [removed] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    } of { $service }, and shall lead to { $count }: no longer to { $gone }
+    [replaced] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    } of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
+   *[same] leads to the same { $count ->
+        [one] endpoint
+       *[other] { $count } endpoints
+    } of { $service } as before; something else about them has changed: their port, or a setting of the Service
 }
 why-ingress_nginx-backends = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-ingress_nginx-update_status = the controller is ready on nodes with the addresses { $addresses }, and { $ingress } does not say so; { $pod } leads
@@ -1115,10 +1127,22 @@ why-gateway_fabric-deprovision = { $gateway } cannot be served, and its { $kind 
 why-gateway_fabric-first_configuration = the nginx of { $pod } has started and has connected: it gets { $rules } rules, and opens { $ports }
 why-gateway_fabric-reload = Gateway and routes lead otherwise than the nginx of { $pod } does: it had { $before } rules, and gets { $rules }
 why-gateway_fabric-endpoints = the nginx of { $pod } { $change ->
-    [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
-    [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
-    [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] leads to the same { $count } endpoints of { $service } as before; something else about them has changed: their port, or a setting of the Service
+    [added] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    } of { $service }, and shall lead to { $count }: also to { $new }
+    [removed] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    } of { $service }, and shall lead to { $count }: no longer to { $gone }
+    [replaced] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    } of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
+   *[same] leads to the same { $count ->
+        [one] endpoint
+       *[other] { $count } endpoints
+    } of { $service } as before; something else about them has changed: their port, or a setting of the Service
 }
 why-gateway_fabric-upstreams = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-gateway_fabric-class_status = { $object } names this controller, and its status does not say what the controller found: { $verdict }
@@ -1127,10 +1151,22 @@ why-gateway_fabric-gateway_status = the status of { $object } does not say what 
 why-ingress_nginx-clear_status = no pod of the controller is left that serves { $ingress }: { $pod } takes its address back
 why-kube_proxy-first_sync = kube-proxy has started on { $node } and wrote the rules of { $services } ports of Services
 why-kube_proxy-sync_proxy_rules = the rules of { $service } on { $node } { $change ->
-    [added] led to { $before } endpoints, and shall lead to { $count }: also to { $new }
-    [removed] led to { $before } endpoints, and shall lead to { $count }: no longer to { $gone }
-    [replaced] led to { $before } endpoints, and shall lead to { $count }: to { $new }, no longer to { $gone }
-   *[same] lead to the same { $count } endpoints as before; something else about them has changed: which of them are ready or end, their port, or a setting of the Service
+    [added] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    }, and shall lead to { $count }: also to { $new }
+    [removed] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    }, and shall lead to { $count }: no longer to { $gone }
+    [replaced] led to { $before ->
+        [one] one endpoint
+       *[other] { $before } endpoints
+    }, and shall lead to { $count }: to { $new }, no longer to { $gone }
+   *[same] lead to the same { $count ->
+        [one] endpoint
+       *[other] { $count } endpoints
+    } as before; something else about them has changed: which of them are ready or end, their port, or a setting of the Service
 }
 why-kube_proxy-sync_several = the rules of { $services } ports of Services on { $node } are out of date
 why-kube_proxy-sync_node = the labels or addresses of { $node } have changed
@@ -1891,6 +1927,7 @@ rehearse-about = Pods of a copy of the run are replaced while clients ask their 
 rehearse-workload = Workload
 rehearse-occasion = What replaces its pods
 rehearse-rollout = A rollout: the editor’s text, or a restart
+rehearse-restart = kubectl rollout restart, whatever the editor’s text says
 rehearse-undo = kubectl rollout undo
 rehearse-scale = kubectl scale to half of the replicas
 rehearse-drain = kubectl drain of a node with its pods
@@ -1925,6 +1962,19 @@ rehearse-restless = The cluster does not come to rest before the rollout, so wha
 rehearse-refused = It was refused: { $why }
 rehearse-failed = The worker has failed: { $why }
 rehearse-before = Requests are lost before any rollout has begun.
+rehearse-before-span = No client is without losses, so nothing can be said of a rollout. Counted are { $seconds } s in which nothing is changed:
+rehearse-aside = { $clients ->
+    [one] One client loses requests before any rollout has begun, and is
+   *[other] { $clients } clients lose requests before any rollout has begun, and are
+} not counted. This is what becomes of { $seconds } s in which nothing is changed:
+rehearse-loser = { $client } asks { $url }: { $lost } of { $sent } requests are lost.
+rehearse-counted = { $clients ->
+    [0] No client is counted
+    [one] One client is counted
+   *[other] { $clients } clients are counted
+} here: one that loses requests before this rollout has begun is left out.
+rehearse-none-gone = No pod was replaced, so this says nothing about requests.
+rehearse-apply-takes = Applied, the editor’s text also takes back what it says otherwise than the cluster, such as a change that was opened in the timeline. To try the workload as it is in the cluster, choose kubectl rollout restart.
 rehearse-nothing-sent = No requests were sent, so nothing is known.
 rehearse-none-lost = None of { $sent } requests was lost.
 rehearse-some-lost = { $lost } of { $sent } requests { $lost ->
@@ -1943,6 +1993,9 @@ rehearse-by-drain = kubectl drain { $node } was under way.
 rehearse-cut = The rollout did not come to rest, and was given up after an hour of the cluster’s time.
 rehearse-chart = { $lost } of { $sent } requests lost, over the time of the rollout
 rehearse-begin = the rollout begins
+rehearse-begin-scale = kubectl scale
+rehearse-begin-drain = the drain begins
+rehearse-chart-all = the bars show the clients that are not counted, too
 rehearse-after = { $seconds } s
 rehearse-at = { $seconds } s
 rehearse-first = The first that was lost
@@ -1958,13 +2011,14 @@ rehearse-every-order = Check every order from there
 rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it
-rehearse-mends-how = Each change is brought in first, which is a rollout too and loses requests as the first does; counted is the rollout after that.
+rehearse-mends-how = Each change is brought in first, which is a rollout too and loses requests as the first does; counted is the rollout after that. If a text in the editor is the rollout, it is applied with the change in it; if that replaces no pod, kubectl rollout restart follows.
 rehearse-brought = { $lost ->
     [0] Opened, the run stands where the change is in place; the rollout follows.
     [one] Opened, the run stands where the change is in place, and the rollout follows. One request was lost before, while the change was brought in; the line under the timeline counts it.
    *[other] Opened, the run stands where the change is in place, and the rollout follows. { $lost } requests were lost before, while the change was brought in; the line under the timeline counts them.
 }
 rehearse-mends-not = What was tried and does not mend it
+rehearse-mends-idle = What was tried and says nothing
 rehearse-mended = none of { $sent } requests is lost
 rehearse-still-lost = { $lost } of { $sent } requests are lost; as it was, { $plain }
 rehearse-as-many-lost = as many requests are lost: { $lost } of { $sent }

@@ -208,6 +208,19 @@ fn one_is_not_said_as_many() {
     assert_eq!(said, "one old ReplicaSet is kept, the limit is 0: revision 1 goes");
     let said = why("remove_oldest_jobs", &[("have", "2"), ("limit", "1")]);
     assert_eq!(said, "2 Jobs that ended are there, and one is kept");
+    let rules = [
+        ("service", "default/web"),
+        ("node", "node-1"),
+        ("before", "1"),
+        ("count", "2"),
+        ("new", "10.0.0.3"),
+    ];
+    let said =
+        why("kube_proxy.sync_proxy_rules", &[&rules[..], &[("gone", ""), ("change", "added")]].concat());
+    assert_eq!(
+        said,
+        "the rules of default/web on node-1 led to one endpoint, and shall lead to 2: also to 10.0.0.3"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What became of the requests of a rollout, over its time.
 
-use steady::engine::explorer::rehearsal::Tried;
+use steady::engine::explorer::rehearsal::{Tried, Trigger};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
@@ -11,6 +11,8 @@ use crate::ui::requests;
 pub struct Props {
     /// The rollout.
     pub tried: Tried,
+    /// How it was begun.
+    pub trigger: Trigger,
 }
 
 /// The chart.
@@ -24,13 +26,21 @@ pub fn Chart(props: &Props) -> Html {
     let said = t.with("rehearse-chart", &args);
     let latency = took.as_ref().map(|took| requests::took(&t, took));
     let label = latency.iter().fold(said, |said, latency| format!("{said}. {latency}"));
+    let begin = match props.trigger {
+        Trigger::Restart | Trigger::Apply | Trigger::Undo(_) => "rehearse-begin",
+        Trigger::Scale(..) => "rehearse-begin-scale",
+        Trigger::Drain(_) => "rehearse-begin-drain",
+    };
+    // Clients that are not counted are in the bars if they ask what the others ask.
+    let drawn: u64 = chart.buckets.iter().map(|b| b.answered + b.lost).sum();
     html! {
         <figure class="rehearse-chart">
             { requests::bars(chart, Some(label), mark, None) }
             <figcaption>
-                <span>{ t.get("rehearse-begin") }</span>
+                <span>{ t.get(begin) }</span>
                 { requests::legend(&t, chart, false) }
                 if let Some(latency) = latency { <span class="took" title={t.get("took-about")}>{ latency }</span> }
+                if drawn > props.tried.sent { <span>{ t.get("rehearse-chart-all") }</span> }
                 <span>{ t.with("rehearse-after", &[("seconds", ((*seconds * 10.0).round() / 10.0).into())]) }</span>
             </figcaption>
         </figure>

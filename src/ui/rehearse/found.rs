@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use steady::engine::Kind;
 use steady::engine::explorer::rehearsal::{
-    Behind, Cause, Happened, Mend, NoRehearsal, Rehearsed, Story, Tried,
+    Behind, Cause, Happened, Loser, Mend, NoRehearsal, Rehearsed, Story, Tried, Trigger,
 };
+use steady::engine::{Kind, Losses};
 use yew::prelude::*;
 
 use super::chart::Chart;
@@ -49,24 +49,47 @@ fn causes(t: &Texts, all: &[(Cause, u64)], behind: &[(Behind, u64)]) -> Html {
     html! { <><ul>{ for all.iter().map(line) }</ul>{ for late }</> }
 }
 
+/// The clients that lose requests before anything is changed. `others` says that there are clients that do not.
+fn losers(t: &Texts, all: &[Loser], others: bool) -> Html {
+    let Some(one) = all.first() else { return Html::default() };
+    let args = [("clients", whole(all.len() as u64)), ("seconds", tenths(one.seconds))];
+    let line = |loser: &Loser| {
+        let lost: u64 = loser.losses.iter().map(|(_, n)| n).sum();
+        let args = [
+            ("client", requests::sender(t, &loser.client).into()),
+            ("url", loser.url.as_str().into()),
+            ("lost", whole(lost)),
+            ("sent", whole(loser.sent)),
+        ];
+        let why = requests::losses(t, &Losses { causes: loser.losses.clone(), behind: Vec::new() });
+        html! { <li class="bad"><i aria-hidden="true"></i><div>{ t.with("rehearse-loser", &args) }{ " " }{ why.join(" ") }</div></li> }
+    };
+    let span = t.with(if others { "rehearse-aside" } else { "rehearse-before-span" }, &args);
+    html! { <><p class="board-hint">{ span }</p><ul>{ for all.iter().map(line) }</ul></> }
+}
+
 /// The answer.
 #[component]
 pub fn Found(props: &Props) -> Html {
     let t = use_texts();
     let f = &*props.found;
     let Some((plain, mended)) = f.tried.split_first() else { return Html::default() };
-    let (mark, verdict) = if !plain.before.is_empty() {
+    // Where all clients lose requests before, nothing is said of the rollout.
+    let counted = plain.clients > 0 || plain.before.is_empty();
+    let (mark, verdict) = if !counted {
         ("bad", t.get("rehearse-before"))
     } else if plain.sent == 0 {
         ("wait", t.get("rehearse-nothing-sent"))
+    } else if plain.lost() == 0 && plain.gone == 0 {
+        ("wait", t.get("rehearse-none-gone"))
     } else if plain.lost() == 0 {
         ("ok", t.with("rehearse-none-lost", &[("sent", whole(plain.sent))]))
     } else {
         ("bad", t.with("rehearse-some-lost", &[("lost", whole(plain.lost())), ("sent", whole(plain.sent))]))
     };
     let how = [
-        ("clients", (f.clients as f64).into()),
-        ("url", f.url.as_str().into()),
+        ("clients", (plain.clients as f64).into()),
+        ("url", plain.urls.join(", ").into()),
         ("seconds", tenths(plain.seconds)),
         ("how", words::trigger(&t, &f.trigger).into()),
     ];
@@ -81,14 +104,18 @@ pub fn Found(props: &Props) -> Html {
     html! {
         <div class="rehearse-found">
             <p class={classes!("board-verdict", mark)}>{ verdict }</p>
-            <p class="board-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
+            if counted {
+                <p class="board-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
+            }
+            if counted && f.trigger == Trigger::Apply { <p class="board-hint">{ t.get("rehearse-apply-takes") }</p> }
+            { losers(&t, &plain.before, counted) }
             if let Some(why) = &plain.undrained {
                 <p class="board-cut">{ t.with("rehearse-undrained", &[("why", why.as_str().into())]) }</p>
             }
             if !plain.steady { <p class="board-cut">{ t.get("rehearse-cut") }</p> }
-            if plain.before.is_empty() {
+            if counted {
                 { causes(&t, &plain.losses, &plain.behind) }
-                <Chart tried={plain.clone()} />
+                <Chart tried={plain.clone()} trigger={f.trigger.clone()} />
                 if let Some(story) = &plain.first {
                     <h3>{ t.get("rehearse-first") }</h3>
                     { told(&t, story, &plain.link, props) }
@@ -98,8 +125,6 @@ pub fn Found(props: &Props) -> Html {
                 <p class="board-hint">{ t.get("rehearse-one-order") }</p>
                 <p><button type="button" class="quiet" disabled={!props.can_open} onclick={every_order}>
                     { t.get("rehearse-every-order") }</button></p>
-            } else {
-                { causes(&t, &plain.before, &[]) }
             }
             if !mended.is_empty() {
                 { mends(&t, plain, mended, props) }
@@ -160,20 +185,21 @@ fn told(t: &Texts, story: &Story, link: &str, props: &Props) -> Html {
     }
 }
 
-/// What was tried: what mends it, and after that what does not, the least lost first.
+/// What was tried: what mends it, after that what does not, the least lost first, and what shows nothing.
 fn mends(t: &Texts, plain: &Tried, tried: &[Tried], props: &Props) -> Html {
-    let (mends, mut others): (Vec<&Tried>, Vec<&Tried>) = tried.iter().partition(|m| m.lost() == 0);
+    let (mends, others): (Vec<&Tried>, Vec<&Tried>) = tried.iter().partition(|m| m.is_lossless());
+    let (mut others, idle): (Vec<&Tried>, Vec<&Tried>) = others.into_iter().partition(|m| m.lost() > 0);
     others.sort_by_key(|m| m.lost());
     let list = |title: &str, all: Vec<&Tried>| {
         html! {
             if !all.is_empty() {
                 <h3>{ t.get(title) }</h3>
                 if title == "rehearse-mends" { <p class="board-hint">{ t.get("rehearse-mends-how") }</p> }
-                <ul class="rehearse-mends">{ for all.into_iter().map(|m| tried_one(t, m, plain.lost(), props)) }</ul>
+                <ul class="rehearse-mends">{ for all.into_iter().map(|m| tried_one(t, m, plain, props)) }</ul>
             }
         }
     };
-    html! { <>{ list("rehearse-mends", mends) }{ list("rehearse-mends-not", others) }</> }
+    html! { <>{ list("rehearse-mends", mends) }{ list("rehearse-mends-not", others) }{ list("rehearse-mends-idle", idle) }</> }
 }
 
 /// What could not be tried.
@@ -185,29 +211,37 @@ fn untried(t: &Texts, all: &[(Vec<Mend>, NoRehearsal)]) -> Html {
     html! { <><h3>{ t.get("rehearse-untried") }</h3><ul class="rehearse-mends">{ for all.iter().map(line) }</ul></> }
 }
 
-/// A rollout after something was mended, beside one that lost `plain` requests as it was.
-fn tried_one(t: &Texts, tried: &Tried, plain: u64, props: &Props) -> Html {
+/// A rollout after something was mended, beside the one of the workload as it was.
+fn tried_one(t: &Texts, tried: &Tried, plain: &Tried, props: &Props) -> Html {
     let all: Vec<_> = tried.mends.iter().map(|m| words::mend(t, *m)).collect();
     let lost = tried.lost();
     let said = match lost {
+        0 if tried.sent == 0 => t.get("rehearse-nothing-sent"),
+        0 if tried.gone == 0 => t.get("rehearse-none-gone"),
         0 => t.with("rehearse-mended", &[("sent", whole(tried.sent))]),
         n => {
-            let key = match n.cmp(&plain) {
+            let key = match n.cmp(&plain.lost()) {
                 Ordering::Less => "rehearse-still-lost",
                 Ordering::Equal => "rehearse-as-many-lost",
                 Ordering::Greater => "rehearse-more-lost",
             };
-            t.with(key, &[("lost", whole(n)), ("sent", whole(tried.sent)), ("plain", whole(plain))])
+            t.with(key, &[("lost", whole(n)), ("sent", whole(tried.sent)), ("plain", whole(plain.lost()))])
         }
     };
     // What mends it is opened where it is in place: before, it was brought in by a rollout as lossy as the first.
-    let mended = lost == 0 && !tried.mends.is_empty();
+    let mended = tried.is_lossless() && !tried.mends.is_empty();
     let way = (tried.link.clone(), if mended { tried.ready } else { tried.moment });
     let onclick = props.open.reform(move |_: MouseEvent| way.clone());
+    let class = match (tried.is_lossless(), lost) {
+        (true, _) => "ok",
+        (false, 0) => "wait",
+        (false, _) => "bad",
+    };
     let name = all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" + ");
     html! {
-        <li class={if lost == 0 { "ok" } else { "bad" }}><i aria-hidden="true"></i>
+        <li class={class}><i aria-hidden="true"></i>
             <div><b>{ name.clone() }</b><span>{ said }</span>
+                if tried.clients != plain.clients { <small>{ t.with("rehearse-counted", &[("clients", whole(tried.clients as u64))]) }</small> }
                 if let Some(took) = &tried.took { <small class="took">{ requests::took(t, took) }</small> }
                 if mended { <small>{ t.with("rehearse-brought", &[("lost", whole(tried.brought))]) }</small> }
                 if let [(_, about)] = all.as_slice() { <small>{ about }</small> }

@@ -234,8 +234,9 @@ pub fn Rehearse(props: &Props) -> Html {
 }
 
 /// What can make pods go, each with the key of its text.
-const OCCASIONS: [(Occasion, &str); 4] = [
+const OCCASIONS: [(Occasion, &str); 5] = [
     (Occasion::Rollout, "rehearse-rollout"),
+    (Occasion::Restart, "rehearse-restart"),
     (Occasion::Undo, "rehearse-undo"),
     (Occasion::Scale, "rehearse-scale"),
     (Occasion::Drain, "rehearse-drain"),
@@ -244,7 +245,8 @@ const OCCASIONS: [(Occasion, &str); 4] = [
 /// Whether something can make pods of a workload go.
 fn is_possible(target: &RolloutTarget, occasion: Occasion) -> bool {
     match occasion {
-        Occasion::Rollout => true,
+        // What is in the editor alone comes into the cluster first.
+        Occasion::Rollout | Occasion::Restart => true,
         Occasion::Undo => target.former,
         Occasion::Scale => target.replicas.is_some_and(|n| n > 1),
         // A drain leaves the pods of DaemonSets.
