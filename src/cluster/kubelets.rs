@@ -63,20 +63,47 @@ impl<'a> Nodes<'a> {
     pub(super) fn into_executed(self) -> (Vec<(Actor, Execution)>, Noted) {
         (self.executed.into_inner(), self.noted.into_inner())
     }
+}
 
-    /// The kubelet of a node: its place, its process and its memory.
-    fn kubelet(&self, node: &str) -> Result<(Actor, &Process, &kubelet::State), KubeletError> {
-        let mut processes = (0..).zip(self.processes);
-        let found = processes.find(|(_, p)| p.node.as_deref() == Some(node) && p.running);
-        let found = found.and_then(|(process, p)| {
-            let mut states = (0..).zip(&p.components);
-            states.find_map(|(component, c)| {
-                let state = c.state().downcast_ref::<kubelet::State>()?;
-                Some((Actor { process, component }, &**p, state))
-            })
-        });
-        found.ok_or(KubeletError::Unreachable)
-    }
+/// The kubelet of a node: its place, its process and its memory.
+fn kubelet_of<'a>(
+    processes: &'a Vector<Rc<Process>>,
+    node: &str,
+) -> Result<(Actor, &'a Process, &'a kubelet::State), KubeletError> {
+    let mut all = (0..).zip(processes);
+    let found = all.find(|(_, p)| p.node.as_deref() == Some(node) && p.running);
+    let found = found.and_then(|(process, p)| {
+        let mut states = (0..).zip(&p.components);
+        states.find_map(|(component, c)| {
+            let state = c.state().downcast_ref::<kubelet::State>()?;
+            Some((Actor { process, component }, &**p, state))
+        })
+    });
+    found.ok_or(KubeletError::Unreachable)
+}
+
+/// Whether a part of the control plane with this name runs, so that it answers.
+pub(super) fn answers(processes: &Vector<Rc<Process>>, name: &str) -> bool {
+    processes.iter().any(|p| p.running && p.node.is_none() && p.program.as_deref() == Some(name))
+}
+
+/// What the kubelet of a node answers about the log of a container.
+///
+/// # Errors
+/// The kubelet refuses, or it cannot be reached.
+pub(super) fn container_log(
+    (processes, traffic): (&Vector<Rc<Process>>, &History),
+    node: &str,
+    pod: &Key,
+    options: &LogOptions,
+    from: Option<&LogPlace>,
+    now: Timestamp,
+) -> Result<ContainerLog, KubeletError> {
+    let (_, process, state) = kubelet_of(processes, node)?;
+    let visits = |process: &serving::Process, after, until| traffic.visits(process, after, until);
+    let node = &Key::new("", node);
+    let reader = LogReader { state, caches: &process.caches, node, visits: &visits };
+    kubelet::container_log(&reader, pod, options, from, now)
 }
 
 impl Cluster {
@@ -93,7 +120,7 @@ impl Cluster {
 
 impl Kubelets for Nodes<'_> {
     fn answers(&self, process: &str) -> bool {
-        self.processes.iter().any(|p| p.running && p.node.is_none() && p.program.as_deref() == Some(process))
+        answers(self.processes, process)
     }
 
     fn log(
@@ -104,11 +131,7 @@ impl Kubelets for Nodes<'_> {
         from: Option<&LogPlace>,
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError> {
-        let (_, process, state) = self.kubelet(node)?;
-        let visits = |process: &serving::Process, after, until| self.traffic.visits(process, after, until);
-        let node = &Key::new("", node);
-        let reader = LogReader { state, caches: &process.caches, node, visits: &visits };
-        kubelet::container_log(&reader, pod, options, from, now)
+        container_log((self.processes, self.traffic), node, pod, options, from, now)
     }
 
     fn exec(
@@ -119,7 +142,7 @@ impl Kubelets for Nodes<'_> {
         api: &mut ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError> {
-        let (actor, process, state) = self.kubelet(node)?;
+        let (actor, process, state) = kubelet_of(self.processes, node)?;
         let noted = RefCell::default();
         let noting = Some(Noting { noted: &noted, caches: true });
         let remembered = RefCell::default();

@@ -12,6 +12,7 @@ use jiff::SignedDuration;
 
 use super::aggregate::connected;
 use super::api_door::{Answered, whole};
+use super::kubelets;
 use super::network::Network;
 use crate::api::types::Service;
 use crate::api::{Key, Kind, ObjectRef, Timestamp, root_ca};
@@ -20,9 +21,8 @@ use crate::apimachinery::{
     Status,
 };
 use crate::apiserver::{ApiServer, Kubelets};
-use crate::kubelet::{self, LogReader};
 use crate::network::question::{Extras, HeaderFields, Mistrust, Trust};
-use crate::network::{Outcome, Question, Response, serving};
+use crate::network::{Outcome, Question, Response};
 
 /// The names for which kubeadm has the server's certificate signed, beside its addresses (`GetAPIServerAltNames`), and those that kind
 /// adds.
@@ -44,10 +44,7 @@ struct Logs<'a, 'n>(&'a Network<'n>);
 
 impl Kubelets for Logs<'_, '_> {
     fn answers(&self, process: &str) -> bool {
-        self.0
-            .processes
-            .iter()
-            .any(|p| p.running && p.node.is_none() && p.program.as_deref() == Some(process))
+        kubelets::answers(self.0.processes, process)
     }
 
     fn log(
@@ -58,12 +55,7 @@ impl Kubelets for Logs<'_, '_> {
         from: Option<&LogPlace>,
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError> {
-        let host = self.0.hosts().find(|h| *h.node.name == *node).ok_or(KubeletError::Unreachable)?;
-        let traffic = self.0.door.traffic;
-        let visits = |process: &serving::Process, after, until| traffic.visits(process, after, until);
-        let caches = &host.process.caches;
-        let reader = LogReader { state: host.state, caches, node: &host.node, visits: &visits };
-        kubelet::container_log(&reader, pod, options, from, now)
+        kubelets::container_log((self.0.processes, self.0.door.traffic), node, pod, options, from, now)
     }
 
     fn exec(

@@ -145,7 +145,7 @@ fn validate_range(
         refuse("min", min, format!("min is larger than capacity value: {}", text(max)));
     }
     if default < min {
-        refuse("default", default, format!("default is less than min: {}", text(min)));
+        refuse("min", default, format!("default is less than min: {}", text(min)));
     }
     let most = range.max.as_ref().map(|q| amount_of(Some(q)));
     if let Some(most) = most {
@@ -156,7 +156,7 @@ fn validate_range(
             refuse("max", most, format!("max is larger than capacity value: {}", text(max)));
         }
         if default > most {
-            refuse("default", default, format!("default is more than max: {}", text(most)));
+            refuse("max", default, format!("default is more than max: {}", text(most)));
         }
     }
     let Some(step) = range.step.as_ref().map(|q| amount_of(Some(q))) else { return };

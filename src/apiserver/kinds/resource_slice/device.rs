@@ -39,8 +39,12 @@ pub(super) fn validate(
         devices::qualified_name(errs, name, &at);
         validate_attribute(errs, attribute, &at.key(&shortened(name)));
     }
-    if old.is_none_or(|old| !semantic_eq(&old.capacity, &device.capacity)) {
-        let shared = device.allow_multiple_allocations == Some(true);
+    let shared = device.allow_multiple_allocations == Some(true);
+    let same = |old: &Device| {
+        semantic_eq(&old.capacity, &device.capacity)
+            && (old.allow_multiple_allocations == Some(true)) == shared
+    };
+    if !old.is_some_and(same) {
         let at = path.child("capacity");
         for (name, amount) in amounts.into_iter().flatten() {
             devices::qualified_name(errs, name, &at);
