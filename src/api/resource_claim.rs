@@ -4,7 +4,7 @@
 use super::MetaExt;
 use super::quote::go_quote;
 use super::types::resource::ResourceClaimConsumerReference;
-use super::types::{Pod, PodResourceClaim, ResourceClaim};
+use super::types::{Pod, PodResourceClaim, PodResourceClaimStatus, ResourceClaim};
 
 /// Which claim a pod means by an entry of `spec.resourceClaims`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,11 @@ pub fn pod_claims(pod: &Pod) -> &[PodResourceClaim] {
     pod.spec.as_ref().and_then(|s| s.resource_claims.as_deref()).unwrap_or_default()
 }
 
+/// The claims that were made for a pod from templates, as its status has them.
+pub fn made_claims(pod: &Pod) -> &[PodResourceClaimStatus] {
+    pod.status.as_ref().and_then(|s| s.resource_claim_statuses.as_deref()).unwrap_or_default()
+}
+
 /// Which claim a pod means by an entry of its `spec.resourceClaims` (`Name`).
 ///
 /// # Errors
@@ -67,8 +72,7 @@ pub fn name<'p>(pod: &'p Pod, claim: &'p PodResourceClaim) -> Result<Named<'p>, 
         );
         return Err(NameError::Unsupported(why));
     }
-    let statuses = pod.status.as_ref().and_then(|s| s.resource_claim_statuses.as_deref()).unwrap_or_default();
-    match statuses.iter().find(|s| s.name == claim.name) {
+    match made_claims(pod).iter().find(|s| s.name == claim.name) {
         Some(status) => Ok(status.resource_claim_name.as_deref().map_or(Named::NotNeeded, Named::Made)),
         None => {
             let why = format!("pod \"{namespace}/{of}\": ResourceClaim not created yet");

@@ -273,7 +273,8 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.apply_to(key, Subresource::Status, json!({"status": status}), manager)
     }
 
-    /// Applies fields of an object (server-side apply), and takes them from whoever manages them otherwise. What the manager has applied before and does not name any more goes.
+    /// Applies fields of an object (server-side apply), and takes them from whoever manages them otherwise. What the manager has applied
+    /// before and does not name any more goes.
     pub fn apply<T: ApiKind>(&self, key: Key, fields: Value, manager: &str) -> ApiCall<S, Rc<T>> {
         self.apply_to(key, Subresource::None, fields, manager)
     }

@@ -51,8 +51,8 @@ pub struct Queued {
     pub refused_by: Rc<[&'static str]>,
     /// The plugin that does not let the pod into the queue (PreEnqueue).
     pub gated_by: Option<&'static str>,
-    /// What that plugin says.
-    pub gated_because: Rc<str>,
+    /// What that plugin says; `None` if it says nothing.
+    pub gated_because: Option<Rc<str>>,
 }
 
 /// The order of active pods (`PrioritySort`): priority, the highest first, then age.
@@ -89,7 +89,6 @@ pub struct Queue {
 impl Queued {
     fn new(info: Rc<PodInfo>, now: Timestamp) -> Queued {
         let refused_by = Rc::new([]);
-        let gated_because = "".into();
         Queued {
             info,
             at: now,
@@ -98,7 +97,7 @@ impl Queued {
             errors: 0,
             refused_by,
             gated_by: None,
-            gated_because,
+            gated_because: None,
         }
     }
 
@@ -312,8 +311,8 @@ impl Queue {
     /// Puts a pod into a place that `place` chooses, unless a plugin does not let it in.
     fn enter(&mut self, mut q: Queued, reads: &dyn QueueLister, place: impl FnOnce(&mut Queue, &Queued)) {
         (q.gated_by, q.gated_because) = match self.pre_enqueue(&q, reads) {
-            Some((plugin, why)) => (Some(plugin), why.into()),
-            None => (None, "".into()),
+            Some((plugin, why)) => (Some(plugin), Some(why.into()).filter(|why: &Rc<str>| !why.is_empty())),
+            None => (None, None),
         };
         if let Some(plugin) = q.gated_by {
             q.refuse(plugin);

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Cx, may_reserve};
 use crate::api::quote::go_quote;
 use crate::api::resource_claim::{
-    NameError, consumer, is_allocated, is_for_pod, is_reserved_for_pod, name, pod_claims,
+    NameError, consumer, is_allocated, is_for_pod, is_reserved_for_pod, made_claims, name, pod_claims,
 };
 use crate::api::types::resource::POD_CLAIM_NAME;
 use crate::api::types::{
@@ -41,7 +41,7 @@ pub(super) async fn sync(cx: &Cx, key: &Key) -> Result {
     if !made.is_empty() {
         // What the controller does not name it takes away, as it owns the entries: those that are there are named again. In this
         // release they are not (kubernetes/kubernetes#138408).
-        for known in pod.status.iter().flat_map(|s| s.resource_claim_statuses.iter().flatten()) {
+        for known in made_claims(&pod) {
             if made.iter().all(|entry| entry["name"] != known.name.as_str()) {
                 made.push(json!(known));
             }

@@ -9,6 +9,7 @@ use super::lister::ClaimLister;
 use super::pod_info::{PodInfo, is_as_specified};
 use super::resource::pod_requests;
 use super::terms::NamespaceLister;
+use crate::api::resource_claim::made_claims;
 use crate::api::types::resource::ResourceClaim;
 use crate::api::types::{
     CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodStatus,
@@ -288,8 +289,7 @@ pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<Actions> {
     if tolerations(was) != tolerations(is) {
         actions.push(Actions::UPDATE_POD_TOLERATION);
     }
-    let generated = |p: &Pod| p.status.as_ref().and_then(|s| s.resource_claim_statuses.clone());
-    if generated(old).unwrap_or_default() != generated(new).unwrap_or_default() {
+    if made_claims(old) != made_claims(new) {
         actions.push(Actions::UPDATE_POD_GENERATED_RESOURCE_CLAIM);
     }
     if actions.is_empty() {

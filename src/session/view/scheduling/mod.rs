@@ -150,7 +150,9 @@ fn waiting(cluster: &Cluster, state: &State, q: &Queued) -> Waiting {
             let names = gates.unwrap_or_default().iter().map(|g| g.name.clone());
             QueueName::Gated(Word::new_static(scheduling_gates::NAME), names.collect())
         }
-        Place::Gated(dynamic_resources::NAME) => QueueName::WaitsForClaims(q.gated_because.to_string()),
+        Place::Gated(dynamic_resources::NAME) => {
+            QueueName::WaitsForClaims(q.gated_because.as_deref().unwrap_or_default().to_owned())
+        }
         Place::Gated(plugin) => QueueName::Gated(Word::new_static(plugin), Vec::new()),
     };
     let events = |plugin: &&'static str| {
