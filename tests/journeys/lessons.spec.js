@@ -18,7 +18,7 @@ async function press(button) {
 async function answer(page, last, where) {
   const ask = panel(page, where).locator(".lesson-ask");
   const number = ask.locator("input[type=number]");
-  const choices = ask.locator(".lesson-choices:first-of-type .quiet");
+  const choices = ask.locator(".lesson-choices").first().locator(".quiet");
   const send = ask.locator(".lesson-choices .solid");
   if (await number.count()) {
     await number.focus();
