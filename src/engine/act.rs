@@ -375,7 +375,7 @@ impl Engine {
             ScenarioStep::Step(steps) => &steps.by,
             ScenarioStep::Act(act) => &act.of,
             ScenarioStep::Fault(_) => return self.say(Said::key("no-such-fault"), false),
-            ScenarioStep::Steady(_) | ScenarioStep::Schedule(_) => {
+            ScenarioStep::Steady(_) | ScenarioStep::Schedule(_) | ScenarioStep::Wait(_) => {
                 return self.say(Said::key("step-nothing"), false);
             }
         };

@@ -2,7 +2,6 @@
 
 use super::activity::{Activity, Met, ToMoment};
 use super::{Engine, Said, Value};
-use crate::api::Timestamp;
 use crate::apimachinery::Response;
 use crate::cluster::{Fault, Stopped};
 use crate::session::explore::{Choice, follow};
@@ -242,7 +241,7 @@ impl Engine {
             if run.done >= run.most || run.to.is_some_and(|to| now >= to) {
                 return self.moved_quietly();
             }
-            if let Some(until) = run.to.filter(|to| self.nothing_comes_before(*to, run.scheduled)) {
+            if let Some(until) = run.to.filter(|to| self.session.is_quiet_until(*to, run.scheduled)) {
                 if self.lets_pass(until) {
                     (run.done, run.scheduled) = (run.done + 1, false);
                     continue;
@@ -284,20 +283,6 @@ impl Engine {
             self.announce();
         }
         passed
-    }
-
-    /// Whether a step would let time pass beyond a moment, so that time is let pass towards it instead: to the moment, or to what
-    /// nobody waits for on the way (a component that looks again at regular intervals). `idle` if a step has found nothing to do.
-    fn nothing_comes_before(&self, moment: i64, idle: bool) -> bool {
-        let Ok(to) = Timestamp::from_millisecond(moment) else { return false };
-        let cluster = self.session.cluster();
-        // While a step is under way, the cluster is not that of a moment.
-        if self.session.is_under_way() || !(idle || cluster.is_quiet_until(to)) {
-            return false;
-        }
-        // A step to what happens by itself is one only where nothing is waited for.
-        let clock = cluster.clock();
-        clock.next_waited_for().is_some() || clock.next_by_itself().is_none_or(|(at, ..)| at > to)
     }
 
     /// Has the graph drawn a few times a second, and more rarely where that takes long: what is read for it grows with the

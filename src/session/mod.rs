@@ -50,6 +50,7 @@ mod nginx_tests;
 mod op;
 #[cfg(test)]
 mod outside_tests;
+mod passing;
 #[cfg(test)]
 mod policy_tests;
 pub mod rehearsal;
@@ -77,6 +78,7 @@ pub use link::{
 };
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
+pub use passing::Passing;
 pub use runtime::RuntimeCalls;
 pub use travel::Travel;
 

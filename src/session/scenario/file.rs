@@ -155,6 +155,8 @@ pub enum ScenarioStep {
     /// As a step of a person: of the component whose turn it is, and if nothing is left to do, after time has passed to the
     /// next run of a schedule.
     Schedule(bool),
+    /// So many seconds pass, whether somebody has something to do or not.
+    Wait(u32),
 }
 
 impl fmt::Display for ScenarioStep {
@@ -166,6 +168,7 @@ impl fmt::Display for ScenarioStep {
             ScenarioStep::Act(act) => write!(f, "act {} of {}", act.action, act.of),
             ScenarioStep::Steady(_) => f.write_str("steady"),
             ScenarioStep::Schedule(_) => f.write_str("schedule"),
+            ScenarioStep::Wait(seconds) => write!(f, "wait {seconds}"),
         }
     }
 }

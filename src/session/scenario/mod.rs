@@ -9,7 +9,9 @@ mod file;
 mod play;
 
 use super::link::find_action;
-use super::{CommandLine, Depth, MomentId, Op, Session, Start};
+use jiff::SignedDuration;
+
+use super::{CommandLine, Depth, MomentId, Op, Passing, Session, Start};
 pub use file::{
     Act, Expect, Note, PlayStep, Requests, Scenario, ScenarioStep, Size, Steps, Text, Theme, Try, read,
 };
@@ -22,8 +24,11 @@ use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::{Request, Response, Verb};
 use crate::kubectl::Output;
 
-/// The most steps until a scenario is steady.
+/// The most steps until a scenario is steady, or until time has passed.
 const STEPS_TO_STEADY: usize = 20_000;
+
+/// Why a deed that lets time pass has changed nothing.
+const NO_TIME: &str = "no time can pass here";
 
 /// A scenario in the list of scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +185,15 @@ impl Scenario {
                 }
                 return Ok(());
             }
+            ScenarioStep::Wait(seconds) => {
+                let mut passing = passing(session, *seconds);
+                for _ in 0..STEPS_TO_STEADY {
+                    if !passing.once(session) {
+                        break;
+                    }
+                }
+                NO_TIME.to_owned()
+            }
         };
         if session.at() == before { Err(why.trim().to_owned()) } else { Ok(()) }
     }
@@ -248,6 +262,10 @@ impl Steps {
     }
 }
 
+fn passing(session: &Session, seconds: u32) -> Passing {
+    Passing::by(session, SignedDuration::from_secs(seconds.into()))
+}
+
 /// The set-up of a scenario, or other deeds in it, done in slices.
 #[derive(Clone, Debug)]
 pub struct SetUp {
@@ -257,6 +275,8 @@ pub struct SetUp {
     /// The index of the next deed, and the number of steps of it that are done.
     deed: usize,
     steps: usize,
+    /// How far time has passed, if that is what the deed does.
+    passing: Option<Passing>,
     done: u64,
     idle: Option<Idle>,
 }
@@ -284,7 +304,16 @@ impl SetUp {
 
     /// Deeds in a session of the scenario, none of which is done yet. They go on from the moment that the session shows.
     pub fn of(scenario: &Scenario, deeds: Vec<ScenarioStep>, session: Session) -> SetUp {
-        SetUp { scenario: scenario.clone(), deeds, session, deed: 0, steps: 0, done: 0, idle: None }
+        SetUp {
+            scenario: scenario.clone(),
+            deeds,
+            session,
+            deed: 0,
+            steps: 0,
+            passing: None,
+            done: 0,
+            idle: None,
+        }
     }
 
     /// The number of steps done. The number of all steps is not known.
@@ -309,6 +338,15 @@ impl SetUp {
                     }
                     again
                 }
+                ScenarioStep::Wait(seconds) => {
+                    let session = &mut self.session;
+                    let passing = self.passing.get_or_insert_with(|| passing(session, *seconds));
+                    let again = self.steps < STEPS_TO_STEADY && passing.once(session);
+                    if !again && self.steps == 0 {
+                        self.idle.get_or_insert(Idle { deed: deed.to_string(), why: NO_TIME.to_owned() });
+                    }
+                    again
+                }
                 other => {
                     if let Err(why) = self.scenario.try_perform(&mut self.session, other) {
                         self.idle.get_or_insert(Idle { deed: other.to_string(), why });
@@ -321,7 +359,7 @@ impl SetUp {
                 continue;
             }
             self.deed += 1;
-            self.steps = 0;
+            (self.steps, self.passing) = (0, None);
         }
         self.deed >= self.deeds.len()
     }
@@ -333,7 +371,7 @@ impl SetUp {
 
     /// Further deeds, from where the others have led. It forgets those.
     pub fn go_on(&mut self, deeds: Vec<ScenarioStep>) {
-        (self.deeds, self.deed, self.steps, self.idle) = (deeds, 0, 0, None);
+        (self.deeds, self.deed, self.steps, self.passing, self.idle) = (deeds, 0, 0, None, None);
     }
 
     /// The session, as far as the set-up has come.
