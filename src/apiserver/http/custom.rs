@@ -54,13 +54,6 @@ pub(super) fn decode_object(
     };
     let mut value = json.to_value();
     let unknown = view.schema().coerce(&mut value, Decode::Request).map_err(|e| cannot(&e))?;
-    if validation == FieldValidation::Strict {
-        for line in &mut strict {
-            if let Some(bare) = line.strip_prefix("error converting YAML to JSON: ") {
-                *line = bare.to_owned();
-            }
-        }
-    }
     strict.extend(unknown.iter().map(|path| format!("unknown field {}", go_quote(path))));
     super::decode::complain(strict, validation, warnings).map_err(|e| cannot(&e))?;
     if api_version != view.kind().api_version() {

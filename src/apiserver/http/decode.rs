@@ -112,7 +112,7 @@ pub(super) fn unsupported_media() -> Status {
 }
 
 /// How a list of what is wrong with a YAML text begins.
-const YAML_ERRORS: &str = "error converting YAML to JSON: yaml: unmarshal errors:";
+const YAML_ERRORS: &str = "yaml: unmarshal errors:";
 
 /// What is said of a strict error where it is none: of a YAML text, line by line.
 pub(super) fn advice(strict: &str) -> Vec<String> {

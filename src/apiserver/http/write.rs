@@ -300,7 +300,11 @@ impl Call<'_> {
             // Refusals of the apply itself come before those of repeated fields.
             let trial = Request { dry_run: true, ..request.clone() };
             self.send(&trial.body(body))?;
-            return Err(Status::bad_request(format!("error strict decoding YAML: {}", twice.join(", "))));
+            let why = twice.join(", ");
+            // The apply patcher uses another function of the YAML library than the decoder of objects, whose error says more.
+            return Err(Status::bad_request(format!(
+                "error strict decoding YAML: error converting YAML to JSON: {why}"
+            )));
         }
         if options.field_validation == FieldValidation::Warn && !twice.is_empty() {
             self.warnings.extend(twice.iter().flat_map(|s| decode::advice(s)));
