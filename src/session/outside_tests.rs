@@ -70,7 +70,8 @@ fn a_stream_from_outside_is_seen_as_those_of_pods_are() {
     let view = traffic(&s);
     let [client] = &view.clients[..] else { panic!("{view:?}") };
     assert_eq!((&client.sender, client.url.as_str()), (&web(), "172.18.0.3:30080/"));
-    assert!(view.sent >= 200 && view.lost == 0, "{view:?}");
+    // A request of the moment itself is not counted yet.
+    assert!((199..=200).contains(&view.sent) && view.lost == 0, "{view:?}");
     assert_eq!(view.chart.buckets.iter().map(|b| b.answered).sum::<u64>(), view.sent);
     let told = sent(&s, view.chart.begin, 10).unwrap();
     assert_eq!((&told.sender, told.url.as_str()), (&web(), "http://172.18.0.3:30080"));

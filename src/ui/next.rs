@@ -123,7 +123,7 @@ pub fn NextCommands(props: &Props) -> Html {
     let items = lines.iter().enumerate().map(|(i, line)| item(i, line));
     let scheduled = props.listing.scheduled.iter().map(|line| item(0, line));
     html! {
-        <div class={classes!("next", (!props.listing.ready).then_some("looking"))} tabindex="-1" aria-busy={(!props.listing.ready).to_string()}>
+        <div class={classes!("next", (!props.listing.ready).then_some("looking"), hidden.then_some("withheld"))} tabindex="-1" aria-busy={(!props.listing.ready).to_string()}>
             <h2>{ heading }<Readings declared={d.clone()} />
                 if let Some(open) = &props.rules {
                     <button type="button" id="rules-button" class="quiet rules-open" title={t.get("rules-title")} aria-haspopup="dialog"
@@ -284,6 +284,9 @@ fn Steady(props: &SteadyProps) -> Html {
                 (t.with("ails-phase", &[("phase", phase.clone().into())]), reason.as_str(), message.as_str())
             }
             Ails::NoEndpoints => (t.get("ails-no-endpoints"), "", ""),
+            Ails::NoSuchTargetPort(name) => {
+                (t.with("ails-no-such-target-port", &[("name", name.clone().into())]), "", "")
+            }
             Ails::NotServed => (t.get("ails-not-served"), "", ""),
             Ails::Missing(object) => {
                 let name = format!("{} {}", object.kind.as_str(), object.key.name);

@@ -175,7 +175,7 @@ pub fn Traffic(props: &Props) -> Html {
         }
         html! {
             <button type="button" class={classes!("quiet", (lost > 0).then_some("bad"))} title={about.join("\n")} {onclick}>
-                { format!("{} → {}", requests::sender(&t, &c.sender), c.url) }
+                <span>{ format!("{} → {}", requests::sender(&t, &c.sender), c.url) }</span>
                 if lost > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost as f64).into())]) }</b> }
             </button>
         }

@@ -23,6 +23,9 @@ pub enum Ails {
     Finalizers(Vec<String>),
     /// A Service selects pods, and none of them is ready: nothing stands behind its address.
     NoEndpoints,
+    /// A Service has a `targetPort` with this name, and no ready pod that it selects has such a port: requests to that port of the
+    /// Service lead nowhere.
+    NoSuchTargetPort(String),
     /// An Ingress that no ingress controller serves.
     NotServed,
     /// It sends traffic to this object, which does not exist.

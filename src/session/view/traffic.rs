@@ -10,7 +10,7 @@ use crate::network::traffic::{Counts, Ledger, Stream};
 use crate::session::Session;
 use crate::session::chart::{Chart, Losses, Took};
 
-/// What became of all requests.
+/// What became of all requests that were sent before the moment that is shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficView {
     /// The clients that run.
@@ -67,8 +67,9 @@ pub fn traffic(session: &Session) -> TrafficView {
     // Without the end's cluster the chart ends at the moment that is shown.
     let end = session.end().unwrap_or(cluster);
     let Some(begin) = cluster.traffic_begin().or(end.traffic_begin()) else { return TrafficView::default() };
-    let ledger = cluster.traffic_until_now();
-    let whole = end.traffic_until_now();
+    // What is sent at the moment itself is not counted yet: what else happens at that moment may lead it elsewhere.
+    let ledger = cluster.traffic_before(cluster.now());
+    let whole = end.traffic_before(end.now());
     let none = Counts::default();
     let view = |s: &Rc<Stream>| {
         let counts = ledger.counted(&s.id).unwrap_or(&none);
@@ -141,6 +142,26 @@ mod tests {
             "{middle:?}"
         );
         assert_eq!(sent(&s, end.chart.begin, seconds), Some(lost));
+    }
+
+    /// What has happened stays: no sum becomes smaller while a run goes on, and no request is answered that was lost before.
+    #[test]
+    fn sums_only_grow() {
+        for id in ["42-lossy-rollout", "64-from-outside"] {
+            let mut s = scenario::find(id).unwrap().open();
+            s.kubectl("rollout restart deployment/web", &[]);
+            let mut before = (0, 0, 0);
+            while s.step(Depth::Command, None) {
+                let view = traffic(&s);
+                let now = (view.sent, view.lost, view.sent - view.lost - view.waiting);
+                assert!(
+                    now.0 >= before.0 && now.1 >= before.1 && now.2 >= before.2,
+                    "{id} at {}: {before:?} before, {now:?} now",
+                    s.at()
+                );
+                before = now;
+            }
+        }
     }
 
     /// What was lost has its causes in each sum and in each bucket, and all of them come to the same. Pods that are deleted get SIGTERM

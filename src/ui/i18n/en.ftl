@@ -425,6 +425,7 @@ short-endless = { $said }. What runs does not end by itself: its command is one 
 ails-condition = { $type } is { $status }
 ails-phase = is { $phase }
 ails-no-endpoints = has no endpoints: no pod that it selects is ready
+ails-no-such-target-port = leads nowhere: no ready pod that it selects has a port with the name { $name }
 ails-not-served = no ingress controller serves it: requests for its hosts lead nowhere
 ails-missing = sends requests to { $object }, which does not exist
 ails-over-quota = { $used } of { $resource } are used, and { $hard } are allowed
@@ -1422,7 +1423,7 @@ room-pods = { $n ->
     [one] { $n } pod
    *[other] { $n } pods
 }
-room-http = Not built here: pods come from the API server and from files.
+room-http = staticPodURL is not set
 room-workers = Pod workers
 room-workers-none = No pod on this node.
 room-wait-nothing = waits for a change
@@ -2041,7 +2042,7 @@ mend-drain = A program that finishes its answers
 mend-drain-about = On SIGTERM it accepts nothing new, gives the answers that it has begun, and ends. That is up to the program; here the annotation sim.steady/on-sigterm: drain says so.
 lost-no-such-name = There is no such name.
 lost-no-dns = The DNS did not answer.
-lost-no-endpoints = Connection refused: the Service had no endpoints.
+lost-no-endpoints = Connection refused: the Service had no endpoints for this port.
 lost-not-listening = Connection refused: nobody listened on that port.
 lost-stopping = Connection refused: the pod had got SIGTERM and closed its port.
 lost-not-running = Connection refused: the container did not run.

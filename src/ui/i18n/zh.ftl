@@ -362,6 +362,7 @@ short-endless = { $said }。正在运行的容器不会自行结束：它的命�
 ails-condition = { $type } 为 { $status }
 ails-phase = 处于 { $phase } 阶段
 ails-no-endpoints = 没有端点：它选中的 Pod 没有一个就绪
+ails-no-such-target-port = 无处可去：它选中的就绪 Pod 都没有名为 { $name } 的端口
 ails-not-served = 没有 Ingress 控制器为它服务：发往其主机的请求无处可去
 ails-missing = 把请求发给不存在的 { $object }
 ails-over-quota = { $resource } 已用 { $used }，上限是 { $hard }
@@ -1171,7 +1172,7 @@ room-sources = 配置来源
 room-pods = { $n ->
    *[other] { $n } 个 Pod
 }
-room-http = 此处没有实现：Pod 来自 API 服务器和文件。
+room-http = 未设置 staticPodURL
 room-workers = Pod worker
 room-workers-none = 这个节点上没有 Pod。
 room-wait-nothing = 等待变化
@@ -1734,7 +1735,7 @@ mend-drain = 会完成应答的程序
 mend-drain-about = 收到 SIGTERM 后，它不再接受新连接，完成已经开始的应答，然后退出。这取决于程序本身；这里用注解 sim.steady/on-sigterm: drain 来表示。
 lost-no-such-name = 没有这个名字。
 lost-no-dns = DNS 没有应答。
-lost-no-endpoints = 连接被拒绝：该 Service 没有端点。
+lost-no-endpoints = 连接被拒绝：该 Service 的这个端口没有端点。
 lost-not-listening = 连接被拒绝：没有进程在该端口监听。
 lost-stopping = 连接被拒绝：该 Pod 已收到 SIGTERM，并关闭了端口。
 lost-not-running = 连接被拒绝：容器没有运行。

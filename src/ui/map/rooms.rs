@@ -64,7 +64,9 @@ pub fn RoomsView(props: &Props) -> Html {
     };
     let sources = html! {
         <ul>{ for r.sources.iter().map(|s| source(&t, s)) }
-            <li><span class="tag">{ "http" }</span><span class="muted">{ t.get("room-http") }</span></li></ul>
+            if r.sources.iter().all(|s| *s.name != *"http") {
+                <li><span class="tag">{ "http" }</span><span class="muted">{ t.get("room-http") }</span></li>
+            }</ul>
     };
     let workers = r.workers.0.iter().map(|w| worker(&t, w)).collect();
     let pleg = r.pleg.0.iter().map(|e| event(&t, e)).collect();

@@ -1,17 +1,32 @@
 //! Services with the ranges and addresses they have, the Ingresses in front of them, and NetworkPolicies.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use super::{About, KindView, Named, Selects, Shows, stuck};
 use crate::api::labels::Selector;
 use crate::api::service_cidr::ready_condition;
-use crate::api::types::discovery::LABEL_SERVICE_NAME;
+use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
 use crate::api::types::{
-    EndpointSlice, Endpoints, IPAddress, Ingress, NetworkPolicy, Service, ServiceCIDR, ServiceSpec,
+    EndpointSlice, Endpoints, IPAddress, Ingress, IntOrString, NetworkPolicy, Service, ServiceCIDR,
+    ServicePort, ServiceSpec,
 };
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place, Standing};
 use crate::session::view::events::Condition;
+
+/// The ports of a Service whose `targetPort` is the name of a container's port: the name of each, and that of the container's port.
+/// Where no pod has such a port, the EndpointSlice controller leaves it out. A number is no promise of the pods' manifests.
+fn named_targets(object: &Object) -> Vec<(&str, &str)> {
+    fn named(port: &ServicePort) -> Option<(&str, &str)> {
+        let Some(IntOrString::String(target)) = &port.target_port else { return None };
+        Some((port.name.as_deref().unwrap_or_default(), target.as_str()))
+    }
+    let spec = object.get::<Service>().and_then(|s| s.spec.as_ref());
+    spec.iter().flat_map(|spec| spec.ports.iter().flatten()).filter_map(named).collect()
+}
 
 /// Services.
 pub(super) struct Services;
@@ -32,27 +47,40 @@ impl KindView for Services {
             bookkeeping: &[],
         }
     }
-    /// None of its EndpointSlices has an endpoint that is ready: the `Endpoints` of `kubectl describe` are empty. Endpoints
-    /// of a Service without a selector are its author's business.
+    /// None of its EndpointSlices has an endpoint that is ready (the `Endpoints` of `kubectl describe` are empty), or none of those has
+    /// the port that one of its ports names. Endpoints of a Service without a selector are its author's business.
     fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
         if self.selects(object).is_none() {
             return stuck(object);
         }
+        let targets = named_targets(object);
+        let is_served = |has: &BTreeSet<&str>| targets.iter().all(|(port, _)| has.contains(port));
         // A look at all slices of the namespace for each of its Services would cost too much in a large one.
         let endpoints = ObjectRef { kind: Kind::ENDPOINTS, key: object.key() };
         let endpoints = cluster.api().cached(&endpoints).and_then(|o| o.get::<Endpoints>());
-        let mut subsets = endpoints.into_iter().flat_map(|e| e.subsets.iter().flatten());
-        if subsets.any(|s| s.addresses.as_ref().is_some_and(|a| !a.is_empty())) {
-            return stuck(object);
+        let subsets = endpoints.into_iter().flat_map(|e| e.subsets.iter().flatten());
+        let mut ready = subsets.filter(|s| s.addresses.as_ref().is_some_and(|a| !a.is_empty())).peekable();
+        if ready.peek().is_some() {
+            let ports = ready.flat_map(|s| s.ports.iter().flatten());
+            if is_served(&ports.map(|p| p.name.as_deref().unwrap_or_default()).collect()) {
+                return stuck(object);
+            }
         }
         let slices = cluster.api().cached_list(Kind::ENDPOINT_SLICE, Some(object.namespace()));
-        let own = slices
-            .filter_map(|(_, o)| o.get::<EndpointSlice>())
-            .filter(|slice| slice.metadata.label(LABEL_SERVICE_NAME) == Some(object.name()));
-        let mut endpoints = own.flat_map(|slice| slice.endpoints.iter().flatten());
         // An endpoint that does not say whether it is ready counts as ready.
-        let ready = endpoints.any(|e| e.conditions.as_ref().and_then(|c| c.ready) != Some(false));
-        stuck(object).or((!ready).then_some(Ails::NoEndpoints))
+        let is_ready = |e: &Endpoint| e.conditions.as_ref().and_then(|c| c.ready) != Some(false);
+        let ready: Vec<&Rc<EndpointSlice>> = slices
+            .filter_map(|(_, o)| o.get::<EndpointSlice>())
+            .filter(|slice| slice.metadata.label(LABEL_SERVICE_NAME) == Some(object.name()))
+            .filter(|slice| slice.endpoints.iter().flatten().any(is_ready))
+            .collect();
+        let ports = ready.iter().flat_map(|slice| slice.ports.iter().flatten());
+        let has: BTreeSet<&str> = ports.map(|p| p.name.as_deref().unwrap_or_default()).collect();
+        let lacks = || {
+            let (_, target) = targets.iter().find(|(port, _)| !has.contains(port))?;
+            Some(Ails::NoSuchTargetPort((*target).to_owned()))
+        };
+        stuck(object).or_else(|| if ready.is_empty() { Some(Ails::NoEndpoints) } else { lacks() })
     }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let spec = object.get::<Service>()?.spec.as_ref()?;

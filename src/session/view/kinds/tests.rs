@@ -94,6 +94,18 @@ fn a_service_without_endpoints_says_so() {
     assert_eq!(ails(&session, Kind::SERVICE, "web"), None);
     do_all(&mut session, &["scale deployment web --replicas=0"]);
     assert_eq!(ails(&session, Kind::SERVICE, "web"), Some(Ails::NoEndpoints));
+    // The EndpointSlice controller leaves out a named port that a pod does not have (`podutil.FindPort`).
+    do_all(
+        &mut session,
+        &[
+            "scale deployment web --replicas=1",
+            "patch service web --type=json -p '[{\"op\":\"replace\",\"path\":\"/spec/ports/0/targetPort\",\"value\":\"http\"}]'",
+        ],
+    );
+    assert_eq!(ails(&session, Kind::SERVICE, "web"), Some(Ails::NoSuchTargetPort("http".to_owned())));
+    let named = r#"[{"op":"add","path":"/spec/template/spec/containers/0/ports","value":[{"name":"http","containerPort":80}]}]"#;
+    do_all(&mut session, &[&format!("patch deployment web --type=json -p '{named}'")]);
+    assert_eq!(ails(&session, Kind::SERVICE, "web"), None);
     // A name for another host has no endpoints.
     do_all(&mut session, &["create service externalname far --external-name=example.com"]);
     assert_eq!(ails(&session, Kind::SERVICE, "far"), None);
