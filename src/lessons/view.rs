@@ -147,6 +147,12 @@ impl LessonView {
         self.predict.as_ref().is_some_and(|p| p.predicted.is_none())
     }
 
+    /// Whether that prediction is made by selecting an object.
+    pub fn asks_for_object(&self) -> bool {
+        let object = |p: &PredictView| matches!(p.by, AnswerForm::Object(_));
+        self.asks() && self.predict.as_ref().is_some_and(object)
+    }
+
     /// The lesson at the moment that a session shows. `own` says that a person has brought the file.
     pub fn of(run: &LessonRun, session: &Session, own: bool) -> LessonView {
         let lesson = run.lesson();
