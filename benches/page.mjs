@@ -20,10 +20,29 @@ spec:
     spec: {containers: [{name: c, image: nginx}]}
 `;
 
-/** A link to a cluster with room for so many pods, with a Deployment of them applied. */
-const link = (n) => {
-  const start = { scenario: "", seed: 1, nodes: Math.max(3, Math.ceil(n / 100)) };
-  const run = { start, ops: [{ k: ["apply -f manifest.yaml", [["manifest.yaml", manifest(n)]]] }] };
+/** Five clients of the Deployment, which send a thousand requests a second together. */
+const clients = `apiVersion: v1
+kind: Service
+metadata: {name: many}
+spec: {selector: {app: many}, ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: clients}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: clients}}
+  template:
+    metadata:
+      labels: {app: clients}
+      annotations: {sim.steady/requests: "200/s http://many/"}
+    spec: {containers: [{name: c, image: "busybox:1.37", command: [sleep, infinity]}]}
+`;
+
+/** A link to a cluster with room for so many pods, with some manifests applied. */
+const link = (n, ...texts) => {
+  const start = { scenario: "", seed: 1, nodes: Math.max(3, Math.ceil((n + 5) / 100)) };
+  const run = { start, ops: texts.map((text) => ({ k: ["apply -f manifest.yaml", [["manifest.yaml", text]]] })) };
   return `#a${deflateRawSync(JSON.stringify(run)).toString("base64url")}`;
 };
 
@@ -88,7 +107,7 @@ for (const replicas of sizes.length ? sizes : [1000, 10000]) {
   };
 
   await traced("opening the link", async () => {
-    await page.evaluate((hash) => (location.hash = hash), link(replicas));
+    await page.evaluate((hash) => (location.hash = hash), link(replicas, manifest(replicas)));
     await page.waitForFunction(() => window.steady.objects("deployments")[0]?.metadata.name === "many");
   });
   await traced("the first 20 steps", () => keys("ArrowRight", 20));
@@ -132,6 +151,23 @@ for (const replicas of sizes.length ? sizes : [1000, 10000]) {
   await traced("sharing", async () => {
     await page.locator(".share").click();
     await page.locator(".toast").waitFor();
+  });
+  await traced("opening one with clients", async () => {
+    await page.evaluate((hash) => (location.hash = hash), link(replicas, manifest(replicas), clients));
+    await page.waitForFunction(() => window.steady.objects("deployments").length === 2);
+  });
+  await traced("running it to steady", () => page.evaluate(() => window.steady.runToSteady()));
+  await page.evaluate(() => window.steady.kubectl("rollout restart deployment many"));
+  await traced("20 steps of its rollout, 1000 requests/s", () => keys("ArrowRight", 20));
+  await traced("its rollout to the end", () => page.evaluate(() => window.steady.runToSteady()));
+  await traced("20 steps back", () => keys("ArrowLeft", 20));
+  await traced("choosing in the chart of its requests", async () => {
+    await page.locator(".traffic-chart").focus();
+    await keys("ArrowLeft", 20);
+  });
+  await traced("going to the first that was lost", async () => {
+    await page.locator(".traffic-first").click();
+    await page.waitForTimeout(1500);
   });
   await page.close();
 }
