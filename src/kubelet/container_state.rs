@@ -104,6 +104,13 @@ impl ContainerRuntime {
         }
     }
 
+    /// The instance before the current one, if the runtime still has it. Of those that have ended the kubelet keeps one
+    /// (`MaxPerPodContainer`): when it hears that the newer one has ended, it removes the older one
+    /// (`pod_container_deletor.go`, `getContainersToDeleteInPod`).
+    pub fn kept_last(&self) -> Option<&Rc<Exited>> {
+        self.last.as_ref().filter(|last| self.exited().is_none() && !last.is_removed())
+    }
+
     /// The instance, if its process runs at a moment. A process that ends by itself is gone at once, and the pod's next turn notes that.
     pub fn running_at(&self, now: Timestamp) -> Option<&Running> {
         self.running().filter(|r| r.ends.is_none_or(|(at, _)| at > now))

@@ -17,6 +17,8 @@ pub struct Order {
     pub grace: Option<i64>,
     /// The message of its condition `DisruptionTarget`; `None` if it gets none.
     pub disruption: Option<Rc<str>>,
+    /// Whether its containers are removed once they have ended (`isEvicted` of `killPodNow`, `pod_workers.go`).
+    pub evicts: bool,
 }
 
 /// Pods with their uids, and until when their end is waited for.

@@ -11,8 +11,9 @@ use super::amounts::Stats;
 use super::calls::of_clearing;
 use super::container_state::ContainerState;
 use super::images;
+use super::pulls::NodeImage;
 use super::settings::{ImageCollection, Settings};
-use super::state::{NodeRuntime, State, WorkerPhase};
+use super::state::{NodeRuntime, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::thresholds::Signal;
 use super::timings::later;
@@ -35,7 +36,8 @@ pub(super) fn size(image: &str) -> i64 {
 impl NodeRuntime {
     /// Notes that an image is on the node and is used at a moment.
     pub(super) fn has_image(&mut self, image: &str, now: Timestamp) {
-        if self.images.insert(image.into(), now).is_none() {
+        let since = self.images.get(image).map_or(now, |known| known.since);
+        if self.images.insert(image.into(), NodeImage { since, used: now }).is_none() {
             self.image_bytes = self.image_bytes.saturating_add(size(image));
         }
     }
@@ -46,29 +48,72 @@ impl NodeRuntime {
             self.image_bytes = self.image_bytes.saturating_sub(size(image));
         }
     }
+
+    /// Removes images that are not in use and have been there for long enough, until so many bytes are free: the one first that
+    /// was used longest ago (`freeSpace`). Returns how many bytes that has freed.
+    fn free_space(
+        &mut self,
+        in_use: &BTreeSet<Rc<str>>,
+        bytes: i64,
+        min_age: SignedDuration,
+        now: Timestamp,
+    ) -> i64 {
+        let is_unused = |(image, known): &(&Rc<str>, &NodeImage)| {
+            !in_use.contains(*image) && later(known.since, min_age) <= now
+        };
+        let unused = self.images.iter().filter(is_unused);
+        let mut unused: Vec<_> =
+            unused.map(|(image, known)| (known.used, known.since, image.clone())).collect();
+        order::sort(&mut unused);
+        let before = self.image_bytes;
+        for (.., image) in unused {
+            if before.saturating_sub(self.image_bytes) >= bytes {
+                break;
+            }
+            self.remove_image(&image);
+        }
+        before.saturating_sub(self.image_bytes)
+    }
+}
+
+impl PodRuntime {
+    /// The images of the pod's containers, of those that have ended as well, as long as the runtime has them
+    /// (`detectImages`, which lists all containers), and those that are volumes of these containers (`handleImageVolumes`).
+    fn images(&self) -> Vec<Rc<str>> {
+        if self.removed {
+            return Vec::new();
+        }
+        let instances = self.containers.iter().flat_map(|c| {
+            let current = match &c.state {
+                ContainerState::None => None,
+                ContainerState::Created(instance) => Some(instance),
+                ContainerState::Running(r) => Some(&r.instance),
+                ContainerState::Exited(e) => Some(&e.instance),
+            };
+            current.into_iter().chain(c.kept_last().map(|e| &e.instance))
+        });
+        let mut images: Vec<_> = instances.map(|instance| instance.image.clone()).collect();
+        if !images.is_empty() {
+            let mounted = self.image_volumes.iter().filter(|v| v.refused.is_none());
+            images.extend(mounted.map(|v| v.image.clone()));
+        }
+        images
+    }
 }
 
 /// The images of the containers that are there.
 pub(super) fn in_use(state: &State) -> BTreeSet<Rc<str>> {
-    let pods = state.pods.values().filter(|rt| rt.phase != WorkerPhase::Terminated);
-    let containers = pods.flat_map(|rt| &rt.containers);
-    let images = containers.filter_map(|c| match &c.state {
-        ContainerState::None => None,
-        ContainerState::Created(i) => Some(i.image.clone()),
-        ContainerState::Running(r) => Some(r.instance.image.clone()),
-        ContainerState::Exited(e) => Some(e.instance.image.clone()),
-    });
-    images.collect()
+    state.pods.values().flat_map(|rt| rt.images()).collect()
 }
 
-/// The node without the images that no container uses, and without what is left of pods that have ended
+/// The node without what is left of pods that have ended, and without the images that no container uses then
 /// (`DeleteAllUnusedContainers`, `DeleteUnusedImages`). Also these pods.
-pub(super) fn without_unused(state: &State) -> (NodeRuntime, Vec<Key>) {
+pub(super) fn without_unused(state: &State, now: Timestamp) -> (NodeRuntime, Vec<Key>) {
     let mut node = state.node.clone();
-    let used = in_use(state);
-    let unused: Vec<Rc<str>> = node.images.keys().filter(|i| !used.contains(*i)).cloned().collect();
-    unused.iter().for_each(|image| node.remove_image(image));
-    let ended = state.pods.iter().filter(|(_, rt)| rt.phase == WorkerPhase::Terminated && !rt.removed);
+    let is_over = |rt: &PodRuntime| rt.phase == WorkerPhase::Terminated;
+    let used = state.pods.values().filter(|rt| !is_over(rt)).flat_map(|rt| rt.images()).collect();
+    node.free_space(&used, i64::MAX, state.settings.images.min_age, now);
+    let ended = state.pods.iter().filter(|(_, rt)| is_over(rt) && !rt.removed);
     let ended: Vec<_> = ended.map(|(key, rt)| (key.clone(), rt.stats)).collect();
     for (_, stats) in &ended {
         node.stats = node.stats.minus(*stats);
@@ -111,23 +156,10 @@ pub(super) fn is_full(settings: &Settings, used: Stats) -> bool {
     to_free(settings, used).is_some()
 }
 
-/// The node without the images that were used longest ago and that no container uses, until so many bytes are free
-/// (`freeSpace`). Also how many bytes that has freed.
+/// The node after the image manager has freed so many bytes, if it could. Also how many it has freed.
 fn freed(state: &State, bytes: i64, now: Timestamp) -> (NodeRuntime, i64) {
     let mut node = state.node.clone();
-    let in_use = in_use(state);
-    let is_old = |at: Timestamp| later(at, state.settings.images.min_age) <= now;
-    let unused = node.images.iter().filter(|(image, at)| !in_use.contains(*image) && is_old(**at));
-    let mut unused: Vec<(Timestamp, Rc<str>)> = unused.map(|(image, at)| (*at, image.clone())).collect();
-    order::sort(&mut unused);
-    let before = node.image_bytes;
-    for (_, image) in unused {
-        if before.saturating_sub(node.image_bytes) >= bytes {
-            break;
-        }
-        node.remove_image(&image);
-    }
-    let freed = before.saturating_sub(node.image_bytes);
+    let freed = node.free_space(&in_use(state), bytes, state.settings.images.min_age, now);
     (node, freed)
 }
 
@@ -173,7 +205,7 @@ impl Kubelet {
             s.images_failed = failed;
         });
         if failed {
-            // It can only fail again until somebody changes something, or an image has not been used for long enough.
+            // It can only fail again until somebody changes something, or an image has been there for long enough.
             cx.enqueue_waiting(Task::Images(self.node.clone()), PERIOD, Wait::Background);
         }
     }

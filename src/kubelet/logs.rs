@@ -86,7 +86,8 @@ pub fn container_log(
             instance_of(known, options).map_err(KubeletError::Refused)?
         }
     };
-    let instance = runtime.containers.iter().enumerate().find_map(|(i, c)| with_id(i, c, &id));
+    let there = runtime.containers.iter().enumerate().filter(|_| !runtime.removed);
+    let instance = there.into_iter().find_map(|(i, c)| with_id(i, c, &id));
     let Some(instance) = instance else {
         let Some(place) = from else {
             return Err(KubeletError::Refused(format!("unable to retrieve container logs for {id}")));

@@ -113,7 +113,10 @@ fn beside(p: &PodRuntime, now: Timestamp) -> String {
         out.push_str(&format!(" static {} withdrawn {} {status:?}", pod.metadata.uid(), p.withdrawn));
     }
     if let Some(order) = &p.order {
-        out.push_str(&format!(" ordered {order:?} removed {}", p.removed));
+        out.push_str(&format!(" ordered {order:?}"));
+    }
+    if p.removed {
+        out.push_str(" removed");
     }
     if let Some(why) = p.ending {
         out.push_str(&format!(" is to end: {}", why.word()));

@@ -100,6 +100,7 @@ impl Kubelet {
                     message: MESSAGE.into(),
                     grace: Some(seconds.min(*own)),
                     disruption: Some(MESSAGE.into()),
+                    evicts: false,
                 };
                 with(s, pod, |rt| rt.order = Some(rt.order.take().unwrap_or(order)));
             }

@@ -134,8 +134,13 @@ impl<'a> Turn<'a> {
             .map_err(|why| format!("preemption: error finding a set of pods to preempt: {why}"))?;
         self.rt.preempts = chosen.iter().map(|c| c.key.clone()).collect();
         let told = "Pod was preempted by Kubelet to accommodate a critical pod.";
-        let order =
-            Order { reason: REASON, message: MESSAGE.into(), grace: None, disruption: Some(told.into()) };
+        let order = Order {
+            reason: REASON,
+            message: MESSAGE.into(),
+            grace: None,
+            disruption: Some(told.into()),
+            evicts: true,
+        };
         self.orders = chosen.into_iter().map(|c| (c.key.clone(), c.pod.clone(), order.clone())).collect();
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Pulls of images, and what is remembered of those that are volumes.
+//! Pulls of images, and what is remembered of those that are on the node and of those that are volumes.
 
 use std::rc::Rc;
 
@@ -17,6 +17,15 @@ pub struct FailedPulls {
     pub backoff: BackOff,
     /// The error of the last pull; `None` once another one has begun.
     pub error: Option<Rc<str>>,
+}
+
+/// An image on a node (`imageRecord`, `pkg/kubelet/images/image_gc_manager.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeImage {
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// When it was last used.
+    pub used: Timestamp,
 }
 
 /// What is remembered of an image that a pod has as a volume.

@@ -15,7 +15,7 @@ use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
 use super::manifest::Manifest;
 use super::pod_network::PodNetwork;
-use super::pulls::{FailedPulls, ImageVolume, Pull};
+use super::pulls::{FailedPulls, ImageVolume, NodeImage, Pull};
 use super::queries::Queries;
 use super::settings::Settings;
 use super::strain::Foreseen;
@@ -102,8 +102,8 @@ pub type ContainerKey = (Rc<str>, Rc<str>);
 /// What the pods of a node share.
 #[derive(Clone, Debug, Default)]
 pub struct NodeRuntime {
-    /// The images on the node, each with the moment at which it was last used.
-    pub images: Map<Rc<str>, Timestamp>,
+    /// The images on the node.
+    pub images: Map<Rc<str>, NodeImage>,
     /// Their size in bytes.
     pub image_bytes: i64,
     /// What the pods use.

@@ -48,6 +48,8 @@ impl Turn<'_> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
+        // Of a pod that was evicted nothing is kept (`ShouldPodContentBeRemoved`, `cleanUpContainersInPod`).
+        self.rt.removed |= self.rt.order.as_ref().is_some_and(|order| order.evicts);
         self.rt.notice_all();
         self.sync_ended();
         self.tell_of_deadline();

@@ -174,6 +174,23 @@ fn what_cannot_have_printed_says_why() {
     );
 }
 
+/// `pkg/kubelet/pod_workers.go`, `ShouldPodContentBeRemoved`: the containers of an evicted pod are removed when they have ended, and their logs with
+/// them (`kuberuntime_container.go`, `GetContainerLogs`).
+#[test]
+fn an_evicted_pod_has_no_log() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {sim.steady/disk: 2Gi}}\nspec:\n  containers:\n  - name: c\n    \
+               image: busybox\n    command: [sh, -c, 'echo said; sleep infinity']\n    resources: {limits: {ephemeral-storage: 3Gi}}\n";
+    let mut s = session(pod);
+    run(&mut s, 30);
+    assert_eq!(logs(&mut s, "p"), "said\n");
+    ask(&mut s, "annotate pod p sim.steady/disk=4Gi --overwrite");
+    run(&mut s, 60);
+    assert!(ask(&mut s, "get pod p").stdout.contains("Evicted"));
+    let why = refused(&mut s, "p");
+    assert!(why.contains("unable to retrieve container logs for containerd://"), "{why}");
+}
+
+/// `pkg/apis/core/validation/validation.go`, `ValidatePodLogOptions` (`TestValidatePodLogOptions`); the stream of a log: KEP-3288.
 #[test]
 fn options_are_checked_as_the_api_server_does() {
     let mut s = session(JOB);

@@ -110,7 +110,7 @@ pub(super) fn instances(container: &ContainerRuntime, now: Timestamp) -> Vec<Ins
             out.push(Instance { id: &i.id, image: &i.image, created: e.started, state: "Exited", attempt });
         }
     }
-    if let Some(e) = container.last.as_ref().filter(|_| container.exited().is_none()) {
+    if let Some(e) = container.kept_last() {
         let i = &e.instance;
         let attempt = attempt.saturating_sub(1).max(0);
         out.push(Instance { id: &i.id, image: &i.image, created: e.started, state: "Exited", attempt });
@@ -120,12 +120,16 @@ pub(super) fn instances(container: &ContainerRuntime, now: Timestamp) -> Vec<Ins
     out
 }
 
-/// The pods that the runtime has a sandbox of.
+/// The pods of which the runtime has a sandbox or containers.
 pub(super) fn sandboxes(state: &kubelet::State) -> impl Iterator<Item = (&Key, &PodRuntime)> {
     let has_one = |rt: &PodRuntime| {
         rt.sandbox || rt.containers.iter().any(|c| !matches!(c.state, ContainerState::None))
     };
-    state.pods.iter().map(|(key, rt)| (key, &**rt)).filter(move |(_, rt)| !rt.deleted && has_one(rt))
+    state
+        .pods
+        .iter()
+        .map(|(key, rt)| (key, &**rt))
+        .filter(move |(_, rt)| !rt.deleted && !rt.removed && has_one(rt))
 }
 
 fn since(cluster: &Cluster, moment: Timestamp) -> String {

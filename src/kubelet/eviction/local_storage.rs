@@ -55,7 +55,7 @@ pub(super) fn evictions(state: &State, caches: &Caches) -> Vec<(Key, Rc<Pod>, Or
         let writes = c.rt.annotated || c.rt.written.is_some();
         let free = writes && c.rt.order.is_none() && c.rt.sandbox && !is_critical(c.pod);
         let message: Rc<str> = exceeded(c.pod, c.rt.written.as_deref()).filter(|_| free)?.into();
-        let order = Order { reason: REASON, message, grace: Some(IMMEDIATE), disruption: None };
+        let order = Order { reason: REASON, message, grace: Some(IMMEDIATE), disruption: None, evicts: true };
         Some((c.key.clone(), c.pod.clone(), order))
     };
     active(state, caches).into_iter().filter_map(of).collect()

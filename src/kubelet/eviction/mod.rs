@@ -126,7 +126,7 @@ fn look(state: &State, caches: &Caches, now: Timestamp) -> Round {
     let resource = threshold.signal.resource();
     round.starved = Some(resource);
     if threshold.signal.pressure() == Pressure::Disk {
-        let (node, pods) = without_unused(state);
+        let (node, pods) = without_unused(state, now);
         let after = used(&node);
         round.reclaimed = Some((node, pods));
         if thresholds_met(&settings.thresholds, settings, after, true).is_empty() {
@@ -151,6 +151,7 @@ fn look(state: &State, caches: &Caches, now: Timestamp) -> Round {
                 grace: Some(grace(c.pod)),
                 disruption: Some(message.clone()),
                 message,
+                evicts: true,
             };
             round.evicted.push((c.key.clone(), c.pod.clone(), order));
         }
