@@ -1,6 +1,6 @@
-//! A node whose memory is used up, faster than its kubelet can look at it: the kernel kills the process with the highest
-//! score, at once (`mm/oom_kill.c` of Linux: `oom_badness`), and the kubelet tells of it
-//! (`pkg/kubelet/oom/oom_watcher_linux.go`).
+//! A node whose memory is used up, or that part of it which pods may use, faster than its kubelet can look at it: the kernel kills
+//! the process with the highest score, at once (`mm/oom_kill.c` of Linux: `oom_badness`). The kubelet tells of it if it is the whole
+//! machine that has no memory left (`pkg/kubelet/oom/oom_watcher_linux.go`).
 
 use std::rc::Rc;
 
@@ -10,6 +10,7 @@ use super::eviction::with;
 use super::image_gc::used;
 use super::kill::KILLED;
 use super::qos::oom_score_adj;
+use super::settings::OutOfMemory;
 use super::state::State;
 use super::task::{Cx, Kubelet, Task};
 use super::turn::Turn;
@@ -24,11 +25,13 @@ struct Victim {
     container: usize,
     process: String,
     pid: i64,
+    place: OutOfMemory,
 }
 
 /// The container with the highest score. `None` if there is enough memory, if nothing runs, or if a victim has not ended yet.
 fn victim(state: &State, caches: &Caches) -> Option<Victim> {
-    let capacity = state.settings.memory.filter(|_| state.settings.is_out_of_memory(used(&state.node)))?;
+    let (place, capacity) = (state.settings.out_of_memory(used(&state.node))?, state.settings.memory?);
+    let (OutOfMemory::Node { limit } | OutOfMemory::Pods { limit }) = place;
     let mut worst: Option<(i64, Victim)> = None;
     for (key, rt) in &state.pods {
         if rt.oom.is_some() {
@@ -37,15 +40,17 @@ fn victim(state: &State, caches: &Caches) -> Option<Victim> {
         let Some(pod) = rt.pod(key, caches) else { continue };
         let Some(spec) = pod.spec.as_deref() else { continue };
         for (i, c) in rt.containers.iter().enumerate() {
-            let all = spec.init_containers.iter().flatten().chain(&spec.containers);
+            let all = spec.init_containers.iter().flatten().chain(&spec.containers).chain(&*rt.ephemeral);
             let Some((own, running)) = all.into_iter().find(|s| *s.name == *c.name).zip(c.running()) else {
                 continue;
             };
-            let adjust = oom_score_adj(spec, own, capacity).saturating_mul(capacity / 1000);
-            let score = usage::memory(pod, own, running).saturating_add(adjust);
+            let adjust = oom_score_adj(spec, own, capacity).saturating_mul(limit / 1000);
+            let has = running.resources(&own.name);
+            let score = usage::memory_of(pod, &own.name, has, running.own.uses).saturating_add(adjust);
             if worst.as_ref().is_none_or(|(most, _)| score > *most) {
                 let process = process_name(own);
-                worst = Some((score, Victim { pod: key.clone(), container: i, process, pid: pid(running) }));
+                let (pod, pid) = (key.clone(), pid(running));
+                worst = Some((score, Victim { pod, container: i, process, pid, place }));
             }
         }
     }
@@ -70,12 +75,14 @@ fn pid(running: &Running) -> i64 {
 }
 
 impl Kubelet {
-    /// If memory is used up, the kernel kills a container.
+    /// If memory is used up, the kernel kills a container. The kubelet tells of no victim that a limit of a cgroup has.
     pub(super) fn kill_for_memory(&self, cx: &Cx) {
         let Some(victim) = cx.state(|s| victim(s, cx.caches())) else { return };
-        let Victim { pod, container, process, pid } = victim;
-        let message = format!("System OOM encountered, victim process: {process}, pid: {pid}");
-        self.node_event(cx, "Warning", "SystemOOM", message);
+        let Victim { pod, container, process, pid, place } = victim;
+        if matches!(place, OutOfMemory::Node { .. }) {
+            let message = format!("System OOM encountered, victim process: {process}, pid: {pid}");
+            self.node_event(cx, "Warning", "SystemOOM", message);
+        }
         cx.enqueue(Task::Pod(pod.clone()));
         cx.update_state(move |s| with(s, &pod, |rt| rt.oom = Some(container)));
     }
@@ -91,9 +98,10 @@ impl Turn<'_> {
     }
 }
 
-/// Whether pods and the system use more memory than the node has, since the pod's turn.
+/// Whether there is no memory left on the node, or for its pods, since the pod's turn.
 pub(super) fn has_run_out(before: &State, turn: &Turn<'_>) -> bool {
-    turn.node.stats.memory != before.node.stats.memory && before.settings.is_out_of_memory(turn.node.stats)
+    turn.node.stats.memory != before.node.stats.memory
+        && before.settings.out_of_memory(turn.node.stats).is_some()
 }
 
 /// The name of the node's task.

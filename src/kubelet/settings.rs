@@ -32,6 +32,7 @@ use super::said::Said;
 use super::shutdown_periods::{self, GracePeriod};
 use super::thresholds::{self, Signal, Threshold};
 use crate::api::quantity::{Amount, Format, amount_of};
+use crate::api::quote::go_quote;
 use crate::api::resource::{Amounts, add};
 use crate::api::types::{Node, Quantity};
 
@@ -79,6 +80,21 @@ pub struct Settings {
     pub(super) manifest_url: Option<Result<Rc<ManifestUrl>, Rc<str>>>,
     /// Where the kubelet has to look whether a threshold is met: what pods and images can use below any.
     alarm: Stats,
+}
+
+/// Where the memory is used up, with the amount that is a whole for the kernel's scores (`oom_badness`: `totalpages`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutOfMemory {
+    /// On the whole machine.
+    Node {
+        /// Its memory in bytes.
+        limit: i64,
+    },
+    /// In the cgroup of all pods.
+    Pods {
+        /// The limit of the cgroup in bytes.
+        limit: i64,
+    },
 }
 
 /// When the image manager removes images (`ImageGCPolicy`).
@@ -190,6 +206,7 @@ impl Settings {
             |text| parse(text).filter(|set| !set.is_empty()).ok_or_else(|| "no set of processors".to_owned());
         let own_cpus = said.read("reserved-cpus", set);
         settings.reserve(reserves.into_iter().flatten(), own_cpus.map(|set| set.len()));
+        settings.refuse_reservation(&said, capacity);
         let reserved =
             settings.reservation.as_ref().and_then(|r| r.get("cpu")).map_or(0, |a| a.milli_value());
         settings.manifest_url = ManifestUrl::of(|name| said.text(name)).map(|of| of.map(Rc::new));
@@ -226,6 +243,23 @@ impl Settings {
         self.reservation = Some(all);
     }
 
+    /// Nothing is reserved if it would be more than there is (`validateNodeAllocatable`).
+    fn refuse_reservation(&mut self, said: &Said<'_>, capacity: Option<&BTreeMap<String, Quantity>>) {
+        let more = self.reservation.iter().flatten().find_map(|(name, amount)| {
+            let has = amount_of(Some(capacity?.get(name)?));
+            (has.minus(*amount).sign() < 0).then(|| {
+                let (name, amount, has) = (go_quote(name), amount.canonical(), has.canonical());
+                format!(
+                    "Resource {name} has a reservation of {amount} but capacity of {has}. Expected capacity >= reservation."
+                )
+            })
+        });
+        let Some(why) = more else { return };
+        let flags = ["kube-reserved", "system-reserved", "reserved-cpus"].into_iter();
+        flags.filter(|flag| said.text(flag).is_some()).for_each(|flag| said.refuse(flag, &why));
+        (self.reservation, self.reserved) = (None, 0);
+    }
+
     /// What pods may use of a Node, if something is reserved and the Node does not say so yet.
     pub(super) fn allocatable(&self, node: &Node) -> Option<BTreeMap<String, Quantity>> {
         let (reserved, status) = (self.reservation.as_ref()?, node.status.as_ref()?);
@@ -256,10 +290,7 @@ impl Settings {
     fn bounds(&self, signal: Signal) -> Option<(i64, i64)> {
         Some(match signal {
             Signal::Memory => (self.memory?, self.memory?.saturating_sub(self.system.memory)),
-            Signal::AllocatableMemory => {
-                let all = self.memory?.saturating_sub(self.reserved);
-                (all, all)
-            }
+            Signal::AllocatableMemory => (self.memory_of_pods()?, self.memory_of_pods()?),
             Signal::NodeFs | Signal::ImageFs => (self.disk?, self.disk?.saturating_sub(self.system.disk)),
             Signal::NodeFsInodes | Signal::ImageFsInodes => {
                 (self.inodes?, self.inodes?.saturating_sub(self.system.inodes))
@@ -300,8 +331,22 @@ impl Settings {
         used.exceeds(self.alarm)
     }
 
-    /// Whether pods and the system use more memory than there is.
-    pub(super) fn is_out_of_memory(&self, used: Stats) -> bool {
-        self.memory.is_some_and(|m| used.memory.saturating_add(self.system.memory) > m)
+    /// The memory that all pods together may use: what is not reserved (`getNodeAllocatableInternalAbsolute`,
+    /// `pkg/kubelet/cm/node_container_manager_linux.go`). It is the kernel's limit on the cgroup `kubepods`, from which hard
+    /// thresholds take nothing.
+    fn memory_of_pods(&self) -> Option<i64> {
+        Some(self.memory?.saturating_sub(self.reserved))
+    }
+
+    /// Where there is no memory left if pods use so much; `None` if there is some. The kernel kills at the first limit that is
+    /// reached: that of all pods, whatever the system uses, or the end of the machine's memory.
+    pub(super) fn out_of_memory(&self, used: Stats) -> Option<OutOfMemory> {
+        let (all, of_pods) = (self.memory?, self.memory_of_pods()?);
+        let room = all.saturating_sub(self.system.memory);
+        let (limit, place) = match of_pods < room {
+            true => (of_pods, OutOfMemory::Pods { limit: of_pods }),
+            false => (room, OutOfMemory::Node { limit: all }),
+        };
+        (used.memory > limit).then_some(place)
     }
 }

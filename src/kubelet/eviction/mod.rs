@@ -259,7 +259,7 @@ pub(super) fn node_seen(cx: &mut Handler<'_, State, Task>, name: &Rc<str>, seen:
         if cx.state.settings.allocatable(node).is_some() || cx.state.settings.wrong != cx.state.told_of {
             cx.enqueue(Task::Status(name.clone()));
         }
-        if cx.state.settings.is_out_of_memory(used(&cx.state.node)) {
+        if cx.state.settings.out_of_memory(used(&cx.state.node)).is_some() {
             cx.enqueue(Task::OutOfMemory(name.clone()));
         }
         if cx.state.settings.is_alarming(used(&cx.state.node)) || !cx.state.eviction.is_idle() {

@@ -175,3 +175,23 @@ fn an_ephemeral_container_is_known_by_its_name() {
     let started = lab.events("Started");
     assert_eq!(started.iter().map(|e| e.2).sum::<i32>(), 4, "{started:?}");
 }
+
+/// A container that somebody has added to look into a pod counts as any other when memory runs out (`mm/oom_kill.c` of Linux, which asks no
+/// one for the list in the pod's spec; `GetContainerOOMScoreAdjust`, `pkg/kubelet/qos/policy.go`). It is not started again.
+#[test]
+fn an_ephemeral_container_that_uses_up_the_memory_is_killed() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["metadata"]["annotations"] = json!({"sim.steady/memory.look": "9Gi"});
+    lab.pod(pod).named("other", one(json!({}))).steady();
+    debug(&mut lab, debugger("look", "sleep 1000"));
+    lab.steady();
+    let of = |name: &str| serde_json::to_value(lab.pod_named(name).status.as_ref().unwrap()).unwrap();
+    let (p, other) = (of("p"), of("other"));
+    let ended = &p["ephemeralContainerStatuses"][0]["state"]["terminated"];
+    assert_eq!((&ended["reason"], &ended["exitCode"]), (&json!("OOMKilled"), &json!(137)));
+    let restarts = |status: &Value| status["containerStatuses"][0]["restartCount"].clone();
+    assert_eq!([restarts(&p), restarts(&other)], [json!(0), json!(0)]);
+    assert!(lab.events("SystemOOM")[0].1.starts_with("System OOM encountered, victim process: sh, pid: "));
+    assert_eq!(lab.events("Evicted"), []);
+}

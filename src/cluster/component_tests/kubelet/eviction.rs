@@ -8,7 +8,7 @@ use crate::apimachinery::{Body, Patch, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 /// A pod with annotations of the namespace `sim.steady/`.
-fn said(annotations: Value, container: Value) -> Value {
+pub(super) fn said(annotations: Value, container: Value) -> Value {
     let mut pod = one(container);
     let of = |(k, v): (&String, &Value)| (format!("sim.steady/{k}"), v.clone());
     pod["metadata"]["annotations"] = annotations.as_object().unwrap().iter().map(of).collect();
@@ -16,15 +16,15 @@ fn said(annotations: Value, container: Value) -> Value {
 }
 
 /// A pod that uses so much memory.
-fn memory(amount: &str) -> Value {
+pub(super) fn memory(amount: &str) -> Value {
     said(json!({"memory": amount}), json!({}))
 }
 
-fn requests(list: Value) -> Value {
+pub(super) fn requests(list: Value) -> Value {
     json!({"resources": {"requests": list}})
 }
 
-fn message(lab: &Lab, name: &str) -> String {
+pub(super) fn message(lab: &Lab, name: &str) -> String {
     lab.pod_named(name).status.as_ref().unwrap().message.clone().unwrap_or_default()
 }
 
@@ -327,52 +327,6 @@ fn a_deployments_pod_goes_elsewhere_while_its_node_is_under_pressure() {
     let mut all: Vec<String> = pods.map(of).collect();
     all.sort();
     assert_eq!(all, ["node-1 Failed", "node-2 Running", "node-2 Running"]);
-}
-
-/// `mm/oom_kill.c`, `pkg/kubelet/qos/policy.go`: more is used than there is before the kubelet has looked, so the kernel kills
-/// the container with the highest score. It does not ask for the pod.
-#[test]
-fn the_kernel_kills_when_memory_is_used_up_at_once() {
-    let mut lab = Lab::new();
-    let both = json!({"resources": {"requests": {"cpu": "1", "memory": "5Gi"}, "limits": {"cpu": "1", "memory": "5Gi"}}});
-    lab.named("guaranteed", said(json!({"memory": "5Gi"}), both))
-        .named("burstable", said(json!({"memory": "1Gi"}), requests(json!({"memory": "2Gi"}))))
-        .named("best-effort", memory("16Mi"))
-        .steady();
-    lab.annotate("burstable", json!({"sim.steady/memory": "4Gi"}));
-    lab.wait(1);
-    let state = |lab: &Lab, name: &str| {
-        let status = serde_json::to_value(lab.pod_named(name).status.as_ref().unwrap()).unwrap();
-        let c = &status["containerStatuses"][0];
-        let of = |state: &Value| state["terminated"]["reason"].as_str().unwrap_or("-").to_owned();
-        (of(&c["lastState"]), c["restartCount"].as_i64().unwrap())
-    };
-    // In thousandths of the memory: 500 and 750, as it requests a quarter, are more than 2 and 1000.
-    assert_eq!(state(&lab, "best-effort").1, 0);
-    assert_eq!(state(&lab, "burstable"), ("OOMKilled".to_owned(), 1));
-    assert_eq!(state(&lab, "guaranteed").1, 0);
-    let told = lab.events("SystemOOM");
-    assert_eq!(told[0].0, "node-1");
-    assert!(told[0].1.starts_with("System OOM encountered, victim process: app, pid: "), "{told:?}");
-    assert_eq!(lab.events("Evicted").len(), 0);
-}
-
-/// A container that comes to need more than its limit while it runs is killed, and runs on if it needs less in time. The kernel's
-/// `Documentation/admin-guide/cgroup-v2.rst`: `memory.max`.
-#[test]
-fn a_container_grows_over_its_limit() {
-    let mut lab = Lab::new();
-    let limited = || said(json!({"memory": "50Mi"}), json!({"resources": {"limits": {"memory": "64Mi"}}}));
-    lab.named("a", limited()).named("b", limited()).steady();
-    lab.annotate("a", json!({"sim.steady/memory": "80Mi"}))
-        .annotate("b", json!({"sim.steady/memory": "80Mi"}))
-        .wait(3);
-    lab.annotate("b", json!({"sim.steady/memory": "60Mi"})).wait(4);
-    let restarts = |name: &str| {
-        lab.pod_named(name).status.as_ref().unwrap().container_statuses.as_ref().unwrap()[0].restart_count
-    };
-    assert_eq!((restarts("a"), restarts("b")), (1, 0));
-    assert_eq!(lab.events("SystemOOM"), []);
 }
 
 /// `pkg/kubelet/preemption/preemption_test.go`: best-effort pods cannot make room for CPU, of burstable ones the smallest goes

@@ -11,6 +11,7 @@ mod lifecycle;
 mod limits;
 mod network_ready;
 mod nodeshutdown;
+mod oom;
 mod pleg;
 mod probes;
 mod programs;
