@@ -68,4 +68,72 @@ mod tests {
         critical["priorityClassName"] = "system-node-critical".into();
         assert_eq!(adj(critical), -997);
     }
+
+    /// The adjustments of the containers and init containers of a pod, by their names.
+    fn adjustments(spec: Value, capacity: i64) -> Vec<(String, i64)> {
+        let spec: PodSpec = serde_json::from_value(spec).unwrap();
+        let all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+        all.map(|c| (c.name.clone(), oom_score_adj(&spec, c, capacity))).collect()
+    }
+
+    /// A container with a request of memory, in bytes, and a limit that is larger.
+    fn burstable(name: &str, request: i64) -> Value {
+        let memory = |bytes: i64| json!({"memory": bytes.to_string()});
+        json!({"name": name, "resources": {"requests": memory(request), "limits": memory(request + 1000)}})
+    }
+
+    fn sidecar(mut container: Value) -> Value {
+        container["restartPolicy"] = "Always".into();
+        container
+    }
+
+    /// `TestGetContainerOOMScoreAdjust`, "burstable-mixed-…": a sidecar is not killed before the containers that it is for, and an init
+    /// container has what its own request says.
+    #[test]
+    fn a_sidecar_is_killed_no_earlier_than_the_main_containers() {
+        let eighth = 1_000_000_000;
+        let of = |sidecars: Vec<Value>| {
+            let init: Vec<Value> = [burstable("init", eighth)].into_iter().chain(sidecars).collect();
+            let spec = json!({"containers": [burstable("main", eighth)], "initContainers": init});
+            adjustments(spec, 8 * eighth)
+        };
+        let all = |scores: &[(&str, i64)]| -> Vec<(String, i64)> {
+            scores.iter().map(|(name, score)| ((*name).to_owned(), *score)).collect()
+        };
+        assert_eq!(of(vec![]), all(&[("main", 875), ("init", 875)]));
+        for (request, score) in [(eighth * 2 / 5, 875), (eighth, 875), (eighth * 4, 500)] {
+            let scores = of(vec![sidecar(burstable("sidecar", request))]);
+            assert_eq!(scores, all(&[("main", 875), ("init", 875), ("sidecar", score)]), "{request}");
+        }
+    }
+
+    /// `TestGetContainerOOMScoreAdjust`, "…-pod-resources-…": what a pod requests beyond its containers is shared by them, and the class of a
+    /// pod with requests of its own follows from these.
+    #[test]
+    fn what_a_pod_requests_counts_for_its_containers() {
+        let pod = |limit: i64, containers: Value, init: Value| {
+            let list = |bytes: i64| json!({"cpu": "5m", "memory": bytes.to_string()});
+            let resources = json!({"requests": list(2_000_000_000), "limits": list(limit)});
+            let spec = json!({"resources": resources, "containers": containers, "initContainers": init});
+            let scores = adjustments(spec, 4_000_000_000);
+            scores.into_iter().map(|(_, score)| score).collect::<Vec<_>>()
+        };
+        let (same, more) = (2_000_000_000, 2_000_001_000);
+        let none = |name: &str| json!({"name": name});
+        let (g, half) = (1_000_000_000, 500_000_000);
+        // Guaranteed, whatever the containers request.
+        assert_eq!(pod(same, json!([none("a"), none("b")]), json!([])), [-997, -997]);
+        assert_eq!(pod(same, json!([burstable("a", g), burstable("b", g)]), json!([])), [-997, -997]);
+        assert_eq!(pod(same, json!([burstable("a", g), none("b")]), json!([])), [-997, -997]);
+        // Burstable.
+        assert_eq!(pod(more, json!([none("a"), none("b")]), json!([])), [750, 750]);
+        assert_eq!(pod(more, json!([burstable("a", g), burstable("b", g)]), json!([])), [750, 750]);
+        assert_eq!(pod(more, json!([burstable("a", g), none("b")]), json!([])), [625, 875]);
+        // With a sidecar, which has a share, too.
+        let with = |container: Value| json!([sidecar(container)]);
+        assert_eq!(pod(more, json!([none("a")]), with(none("s"))), [750, 750]);
+        assert_eq!(pod(more, json!([burstable("a", g)]), with(burstable("s", g))), [750, 750]);
+        let unequal = json!([burstable("a", g), burstable("b", half)]);
+        assert_eq!(pod(more, unequal, with(burstable("s", 200_000_000))), [725, 850, 850]);
+    }
 }

@@ -20,6 +20,7 @@ mod resize;
 mod static_pod_url;
 mod static_pods;
 mod stuck;
+mod thresholds;
 mod unit;
 mod volumes;
 
