@@ -212,6 +212,7 @@ mod tests {
 
     const OWN: Own = Own { ends: None, stops: None, certain: true, uses: None };
 
+    /// No rule of Kubernetes: docs/behaviour.md, "Annotations".
     #[test]
     fn an_annotation_of_one_container_comes_before_the_general_one() {
         let meta = ObjectMeta {

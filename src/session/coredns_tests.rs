@@ -139,6 +139,8 @@ fn it_is_there_in_a_cluster_of_two_families() {
     assert!(lookup(&s, WEB).contains("10.96.7.7"));
 }
 
+/// `pkg/proxy/iptables/proxier.go`: a Service without endpoints is refused (REJECT), one that is not there is nobody's. What a resolver makes of a
+/// refusal: `resolv/res_send.c` of glibc, `src/network/res_msend.c` of musl.
 #[test]
 fn without_a_ready_pod_no_name_is_found() {
     let mut s = with_core_dns();
@@ -215,6 +217,7 @@ fn an_unknown_directive_ends_coredns() {
     assert!(lookup(&s, WEB).contains("10.96.7.7"));
 }
 
+/// `coredns/plugin/hosts/README.md`, `plugin/rewrite/README.md` (`name`), `plugin/kubernetes/README.md` (`pods verified`, the zones).
 #[test]
 fn what_the_corefile_says_is_so() {
     let mut s = with_core_dns();

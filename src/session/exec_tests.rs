@@ -78,6 +78,8 @@ fn exec(s: &mut Session, line: &str) -> Output {
     s.kubectl(&format!("exec {line}"), &[])
 }
 
+/// `kubernetes.io/docs/tasks/debug/debug-application/get-shell-running-container`; the page "Kubectl exec" for `TYPE/NAME`; what is there: "Accessing the
+/// Kubernetes API from a Pod", "Downward API", `pkg/kubelet/network/dns/dns.go`. The container that is taken without `-c`: `podcmd.FindOrDefaultContainerByName`.
 #[test]
 fn a_command_sees_what_its_container_has() {
     let mut s = session();
@@ -104,6 +106,9 @@ fn a_command_sees_what_its_container_has() {
     assert_eq!(s.timeline().len(), moments, "reading changes nothing");
 }
 
+/// `k8s.io/kubectl/pkg/cmd/exec/exec.go` (`Complete`, `Validate`, `Run`), `pkg/polymorphichelpers/attachablepodforobject.go` and `helpers.go`
+/// (`SelectorsForObject`) of the same repository; `pkg/kubelet/kubelet_pods.go` (`GetExec`: a container that is not found); the last words are
+/// containerd's and runc's.
 #[test]
 fn what_cannot_be_executed_is_refused_as_kubernetes_does() {
     let mut s = session();
@@ -164,6 +169,7 @@ fn what_cannot_be_executed_is_refused_as_kubernetes_does() {
     assert!(out.exit == 1 && out.stderr.contains("does not end"), "{out:?}");
 }
 
+/// `kubernetes.io/docs/concepts/storage/volumes`, "Background": files in a container are its own, and other containers of the pod do not see them.
 #[test]
 fn what_a_command_writes_stays_in_its_container() {
     let mut s = session();
@@ -188,6 +194,8 @@ fn what_a_command_writes_stays_in_its_container() {
     assert_eq!(exec(&mut s, "web -c side -- cat /tmp/a").exit, 1, "before it was written");
 }
 
+/// "Get a Shell to a Running Container"; POSIX, `exit`: without an operand with the status of the last command, which kubectl tells
+/// (`k8s.io/kubectl/pkg/cmd/util/helpers.go`, `checkErr`).
 #[test]
 fn a_person_types_into_a_shell() {
     let mut s = session();
@@ -237,6 +245,8 @@ metadata: {name: root}
 spec: {securityContext: {runAsNonRoot: true}, containers: [{name: c, image: nginx}]}
 "#;
 
+/// `kubernetes.io/docs/tasks/configure-pod-container/security-context`; `pkg/kubelet/network/dns/dns.go`, `GetPodDNS` (`dns_test.go`, `TestGetPodDNSCustom`);
+/// `pkg/kubelet/kuberuntime/security_context_others.go`, `verifyRunAsNonRoot`.
 #[test]
 fn who_a_container_runs_as_and_whom_it_asks_for_names() {
     let mut s = Session::new(Start::default());

@@ -72,6 +72,7 @@ fn class(provisioner: &str, policy: &str) -> String {
     )
 }
 
+/// `kubernetes.io/docs/concepts/storage/persistent-volumes`, "Lifecycle of a volume and claim" and "Delete".
 #[test]
 fn what_a_claim_holds_survives_its_pod_and_goes_with_the_claim() {
     for provisioner in ["sim.steady/disk", "csi.sim.steady"] {
@@ -92,6 +93,7 @@ fn what_a_claim_holds_survives_its_pod_and_goes_with_the_claim() {
     }
 }
 
+/// The same page, "Retain" and "Reserving a PersistentVolume": without its `claimRef` a released volume is available again, with its data.
 #[test]
 fn what_is_retained_can_be_claimed_again() {
     let base = class("csi.sim.steady", "Retain") + &claim("disk");
@@ -111,6 +113,7 @@ fn what_is_retained_can_be_claimed_again() {
     assert_eq!(kubectl(&mut s, "exec b -- cat /data/f"), "kept\n");
 }
 
+/// `kubernetes.io/docs/concepts/storage/volumes`, "hostPath" (a directory of the node) and "emptyDir" (gone with its pod).
 #[test]
 fn pods_of_a_node_share_its_directories() {
     let of = |path: &str| format!("hostPath: {{path: {path}}}");
@@ -136,6 +139,7 @@ fn pods_of_a_node_share_its_directories() {
     assert_eq!(kubectl(&mut s, "exec e -- ls /data"), "");
 }
 
+/// The same page, "nfs": many pods mount it at once to write.
 #[test]
 fn pods_of_several_nodes_see_each_other_write_to_a_file_server() {
     let nfs = "nfs: {server: files.example.com, path: /exports}";
@@ -152,6 +156,7 @@ fn pods_of_several_nodes_see_each_other_write_to_a_file_server() {
 }
 
 /// A StatefulSet's pod that is force-deleted from a node that is cut off goes on writing there until its volume is detached.
+/// `kubernetes.io/docs/concepts/cluster-administration/node-shutdown`, "Non-graceful node shutdown handling": the taint `out-of-service` has it detached.
 #[test]
 fn a_node_that_is_lost_does_not_write_to_a_volume_that_is_detached() {
     let base = class("csi.sim.steady", "Delete") + &claim("disk");

@@ -61,6 +61,8 @@ fn refused(s: &mut Session, line: &str) -> String {
     out.stderr
 }
 
+/// `k8s.io/kubectl/pkg/cmd/logs/logs.go` (`logs_test.go`, `TestLog`); the options of lines and moments: `k8s.io/cri-client/pkg/logs/logs.go`,
+/// `ReadLogs` (`TestReadLogs`).
 #[test]
 fn a_log_has_what_was_printed_until_now() {
     let mut s = session(JOB);
@@ -94,6 +96,7 @@ fn a_log_has_what_was_printed_until_now() {
     assert_eq!(logs(&mut s, &format!("job/count -c main --since-time={since}")), "line 3\nend");
 }
 
+/// `ReadLogs` with `follow`: until the container has ended.
 #[test]
 fn a_log_grows_with_time() {
     let mut s = session(JOB);
@@ -114,6 +117,7 @@ fn a_log_grows_with_time() {
     assert_eq!(printed.last().unwrap(), "line 1\nline 2\nline 3\nend");
 }
 
+/// `pkg/kubelet/kubelet_pods.go`, `validateContainerLogStatus` (`TestValidateContainerLogStatus`): `previous` is the one that has ended last.
 #[test]
 fn the_instance_before_the_current_one_has_a_log_of_its_own() {
     let manifest = JOB.replace("backoffLimit: 0", "backoffLimit: 2").replace("Never", "OnFailure");
@@ -138,6 +142,8 @@ fn the_instance_before_the_current_one_has_a_log_of_its_own() {
     assert!(logs(&mut s, "job/count -c main --previous").starts_with("line 1\nline 2\nline 3\nend"));
 }
 
+/// `validateContainerLogStatus`; `pkg/registry/core/pod/strategy.go`, `LogLocation` (a pod without a node has an empty log); `logs.go` of kubectl,
+/// `Validate`, and `SelectorsForObject` of its `polymorphichelpers`.
 #[test]
 fn what_cannot_have_printed_says_why() {
     let pod = |image: &str| {

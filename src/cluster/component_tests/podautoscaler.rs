@@ -1,4 +1,4 @@
-//! HorizontalPodAutoscalers with real kubelets and a metrics server.
+//! HorizontalPodAutoscalers with real kubelets and a metrics server (`pkg/controller/podautoscaler/horizontal.go`, `replica_calculator.go`).
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -83,6 +83,8 @@ fn cluster(requests: Value, behavior: Option<Value>) -> Cluster {
     c
 }
 
+/// `horizontal.go`: `GetResourceReplicas` (`replica_calculator.go`) and `stabilizeRecommendation`, five minutes by default
+/// (`--horizontal-pod-autoscaler-downscale-stabilization`).
 #[test]
 fn the_size_follows_a_load_that_rises_and_falls() {
     let mut c = cluster(json!({"cpu": "100m"}), None);
@@ -100,6 +102,7 @@ fn the_size_follows_a_load_that_rises_and_falls() {
     assert!(c.now().duration_since(before).as_secs() >= 300, "pods were removed too early");
 }
 
+/// `reconcileAutoscaler`; without replicas it is off (`horizontal_test.go`, `TestZeroReplicas`).
 #[test]
 fn a_person_who_scales_is_corrected_at_the_next_look() {
     let mut c = cluster(json!({"cpu": "100m"}), None);
@@ -115,6 +118,8 @@ fn a_person_who_scales_is_corrected_at_the_next_look() {
     assert_eq!((replicas(&c), reasons(&c)[1].as_str()), (0, "ScalingDisabled"));
 }
 
+/// `replica_calculator.go`, `calculatePodRequests`; `horizontal_test.go`, `TestMissingMetrics`. A metrics server that does not answer:
+/// `kube-aggregator`, `handler_proxy.go` (503).
 #[test]
 fn without_requests_or_metrics_nothing_happens_and_the_status_says_why() {
     let mut c = cluster(json!({"memory": "64Mi"}), None);
@@ -150,6 +155,7 @@ fn without_requests_or_metrics_nothing_happens_and_the_status_says_why() {
     assert_eq!(list["items"][0]["containers"][0]["usage"], json!({"cpu": "1m", "memory": "16Mi"}));
 }
 
+/// `horizontal.go`, `convertDesiredReplicasWithBehaviorRate`; "Scaling policies" of `kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale`.
 #[test]
 fn policies_limit_how_fast_the_size_changes() {
     let rules = json!({
@@ -173,6 +179,7 @@ fn policies_limit_how_fast_the_size_changes() {
     assert!([1, 2, 4].into_iter().all(|i| apart(i) >= 60), "{sizes:?}");
 }
 
+/// `horizontal.go`, `validateAndParseSelector`.
 #[test]
 fn two_autoscalers_of_the_same_pods_do_nothing() {
     let mut c = cluster(json!({"cpu": "100m"}), None);
@@ -190,6 +197,7 @@ fn two_autoscalers_of_the_same_pods_do_nothing() {
     assert_eq!((replicas(&c), reasons(&c)[1].as_str()), (1, "AmbiguousSelector"));
 }
 
+/// `horizontal.go`, `computeReplicasForMetrics` (`horizontal_test.go`, `TestScaleUpCMExternal`, `TestScaleUpCMObject`). Where the amounts come from is Steady's.
 #[test]
 fn metrics_of_pods_objects_and_from_outside_are_annotations() {
     let mut c = cluster(json!({"cpu": "100m"}), None);
@@ -280,6 +288,7 @@ fn an_autoscaler_that_is_made_again_within_its_period_remembers() {
     assert_eq!(replicas(&c), 4);
 }
 
+/// `horizontal.go`, `reconcileAutoscaler`: any object with a subresource `scale` will do ("Custom resources", "Scale subresource").
 #[test]
 fn the_scale_of_a_custom_object_is_changed() {
     let mut c = Cluster::new(&Config::nodes(1));
