@@ -191,7 +191,7 @@ fn an_evicted_pod_has_no_log() {
     assert_eq!(logs(&mut s, "p"), "said\n");
     ask(&mut s, "annotate pod p sim.steady/disk=4Gi --overwrite");
     run(&mut s, 60);
-    assert!(ask(&mut s, "get pod p").stdout.contains("Evicted"));
+    assert_eq!(ask(&mut s, "get pod p -o jsonpath={.status.reason}").stdout, "Evicted");
     let why = refused(&mut s, "p");
     assert!(why.contains("unable to retrieve container logs for containerd://"), "{why}");
 }
