@@ -15,7 +15,7 @@ mod walk;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use steady::engine::{Graph as Facts, GraphFilter, Input, LessonView, NextRuns, ObjectRef};
+use steady::engine::{Graph as Facts, GraphFilter, Input, NextRuns, ObjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -193,7 +193,7 @@ pub fn Graph(props: &Props) -> Html {
         store.light(None);
         store.send(Input::Select(Some(object)));
         // On a narrow page what is said of it is another pane. The lesson that has asked for an object is above the graph.
-        let answers = || store.with(|s| s.lesson.as_ref().is_some_and(LessonView::asks_for_object));
+        let answers = || store.with(|s| s.lesson.as_ref().is_some_and(|lesson| lesson.asks_for_object()));
         if is_narrow() && !answers() {
             inspect.borrow().emit(());
         }
