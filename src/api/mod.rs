@@ -13,6 +13,7 @@
 //! ```
 
 pub mod bootstrap_policy;
+pub mod bootstrap_token;
 pub mod cells;
 pub mod cron;
 pub mod csi;

@@ -3,9 +3,13 @@
 //! Steady has no key to sign with, so a token is an unsecured JWT (RFC 7519, section 6): it says what a real one says, and ends where
 //! the signature would begin.
 
+mod legacy;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
+
+pub use legacy::{LEGACY_ISSUER, LegacyClaims};
 
 /// Who issues the tokens of kubeadm's clusters, and for whom they are if nobody says.
 pub const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
@@ -44,6 +48,11 @@ pub struct Claims<'a> {
     pub secret: Option<Bound<'a>>,
 }
 
+/// The text of a token with these claims.
+fn encode(claims: &Value) -> String {
+    format!("{HEADER}{}.", URL_SAFE_NO_PAD.encode(claims.to_string()))
+}
+
 fn reference((name, uid): Bound<'_>) -> Value {
     let mut value = json!({"name": name});
     if let Some(uid) = uid {
@@ -78,6 +87,6 @@ impl Claims<'_> {
         if let Some(id) = self.id {
             claims["jti"] = id.into();
         }
-        format!("{HEADER}{}.", URL_SAFE_NO_PAD.encode(claims.to_string()))
+        encode(&claims)
     }
 }

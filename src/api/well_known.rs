@@ -44,3 +44,11 @@ pub const CONFIG_MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 pub const CONFIG_HASH_ANNOTATION: &str = "kubernetes.io/config.hash";
 /// Annotation of a pod in a kubelet: when the kubelet has seen it first.
 pub const CONFIG_SEEN_ANNOTATION: &str = "kubernetes.io/config.seen";
+/// Type of a Secret: it holds a token of a ServiceAccount.
+pub const SECRET_TYPE_SERVICE_ACCOUNT_TOKEN: &str = "kubernetes.io/service-account-token";
+/// Annotation of a Secret with a token: the name of the token's ServiceAccount.
+pub const SERVICE_ACCOUNT_NAME_ANNOTATION: &str = "kubernetes.io/service-account.name";
+/// Annotation of a Secret with a token: the uid of the token's ServiceAccount.
+pub const SERVICE_ACCOUNT_UID_ANNOTATION: &str = "kubernetes.io/service-account.uid";
+/// Key in the data of a Secret with a token: the token.
+pub const SERVICE_ACCOUNT_TOKEN_KEY: &str = "token";

@@ -12,17 +12,19 @@ use super::fault::NoSuchFault;
 use super::process::Process;
 use crate::api::Shared;
 use crate::client::Component;
-use crate::controllers::canonical_name;
+use crate::controllers::{DISABLED_BY_DEFAULT, canonical_name};
 
 /// Whether a value of `--controllers` enables a controller
 /// (`k8s.io/controller-manager/app.IsControllerEnabled`). The first entry that names the controller decides;
-/// if none does, `*` enables it.
+/// if none does, `*` enables it, unless it is one of those that only their names enable.
 ///
 /// ```
 /// use steady::cluster::is_controller_enabled;
 /// assert!(is_controller_enabled("replicaset-controller", "*,-deployment"));
 /// assert!(!is_controller_enabled("deployment-controller", "*,-deployment"));
 /// assert!(!is_controller_enabled("deployment-controller", "replicaset"));
+/// assert!(!is_controller_enabled("token-cleaner-controller", "*"));
+/// assert!(is_controller_enabled("token-cleaner-controller", "*,tokencleaner"));
 /// ```
 pub fn is_controller_enabled(name: &str, controllers: &str) -> bool {
     let mut star = false;
@@ -33,7 +35,7 @@ pub fn is_controller_enabled(name: &str, controllers: &str) -> bool {
         }
         star |= entry == "*" && on;
     }
-    star
+    star && !DISABLED_BY_DEFAULT.contains(&name)
 }
 
 impl Process {

@@ -1,5 +1,6 @@
 //! kube-controller-manager: one file or folder for each controller, named as in `kubernetes/pkg/controller`.
 
+pub mod bootstrap;
 pub mod clusterroleaggregation;
 pub mod controller_ref_manager;
 pub mod controller_utils;
@@ -25,6 +26,7 @@ pub mod servicecidrs;
 pub mod statefulset;
 pub mod taint_eviction;
 mod taints;
+pub mod tokens_controller;
 pub mod ttl;
 pub mod ttlafterfinished;
 pub mod validating_admission_policy_status;
@@ -47,8 +49,9 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/names`.
-const ALIASES: [(&str, &str); 30] = [
+const ALIASES: [(&str, &str); 33] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
+    ("bootstrapsigner", "bootstrap-signer-controller"),
     ("clusterrole-aggregation", "clusterrole-aggregation-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
@@ -75,10 +78,16 @@ const ALIASES: [(&str, &str); 30] = [
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
+    ("serviceaccount-token", "serviceaccount-token-controller"),
     ("statefulset", "statefulset-controller"),
+    ("tokencleaner", "token-cleaner-controller"),
     ("ttl", "ttl-controller"),
     ("ttl-after-finished", "ttl-after-finished-controller"),
 ];
+
+/// The controllers that `*` does not mean in `--controllers` (`ControllersDisabledByDefault` of
+/// `k8s.io/kubernetes/cmd/kube-controller-manager/app`). kubeadm names both of them.
+pub const DISABLED_BY_DEFAULT: [&str; 2] = ["bootstrap-signer-controller", "token-cleaner-controller"];
 
 /// The name of the controller that an entry of `--controllers` means. A name that is not an alias is
 /// returned as it is.
@@ -123,5 +132,8 @@ pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
         Controller::boxed(validating_admission_policy_status::Controller),
         Controller::boxed(clusterroleaggregation::ClusterRoleAggregationController),
         Controller::boxed(resourceclaim::ResourceClaimController),
+        Controller::boxed(tokens_controller::TokensController),
+        Controller::boxed(bootstrap::bootstrapsigner::Signer),
+        Controller::boxed(bootstrap::tokencleaner::TokenCleaner),
     ]
 }

@@ -60,6 +60,9 @@ fn known(name: &str) -> Option<&'static str> {
         // Namespaces, identities, limits, definitions.
         "namespace-controller"
         | "serviceaccount-controller"
+        | "serviceaccount-token-controller"
+        | "bootstrap-signer-controller"
+        | "token-cleaner-controller"
         | "root-ca-certificate-publisher-controller"
         | "resourcequota-controller"
         | "crd-naming-condition-controller"

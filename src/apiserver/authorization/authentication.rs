@@ -1,7 +1,7 @@
 //! Who sends a request (`k8s.io/apiserver/pkg/authentication`, `pkg/serviceaccount/jwt.go`).
 //!
 //! A request without `Authorization` is one with the administrator's client certificate. A bearer token is one of those that
-//! the server was given at its start (`--token-auth-file`), or one of a ServiceAccount. Tokens are not signed here
+//! the server was given at its start (`--token-auth-file`), one that a Secret holds ([`super::secret_tokens`]), or one of a ServiceAccount. Tokens are not signed here
 //! (`api::service_account_token`), so what one says is believed if the account and what it is bound to are still there.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::api::service_account_token::{HEADER, ISSUER};
+use crate::api::service_account_token::{HEADER, ISSUER, LEGACY_ISSUER};
 use crate::api::{Kind, Object, ObjectRef};
 use crate::apimachinery::{HttpRequest, Status, UserInfo};
 use crate::apiserver::ApiServer;
@@ -25,6 +25,8 @@ const LEEWAY: i64 = 60;
 pub(in crate::apiserver) struct Authenticated {
     pub(in crate::apiserver) user: UserInfo,
     pub(in crate::apiserver) audiences: Vec<String>,
+    /// What whoever sends the token is told.
+    pub(in crate::apiserver) warning: Option<&'static str>,
 }
 
 fn text<'a>(value: &'a Value, path: &str) -> &'a str {
@@ -37,11 +39,15 @@ impl ApiServer {
         self.token_auth = Rc::new(tokens);
     }
 
-    /// The user who sends a request.
+    /// The user who sends a request. The answer has the warnings.
     ///
     /// # Errors
     /// 401: the token is not valid.
-    pub(super) fn authenticate(&self, request: &HttpRequest) -> Result<Rc<UserInfo>, Status> {
+    pub(super) fn authenticate(
+        &self,
+        request: &HttpRequest,
+        warnings: &mut Vec<String>,
+    ) -> Result<Rc<UserInfo>, Status> {
         let given = request.identity.iter().find(|(name, _)| name.eq_ignore_ascii_case("Authorization"));
         let Some((_, credentials)) = given else { return Ok(Rc::new(UserInfo::administrator())) };
         let token = match credentials.split_once(' ') {
@@ -51,8 +57,11 @@ impl ApiServer {
         if token.is_empty() {
             return Ok(Rc::new(UserInfo::anonymous()));
         }
-        let found = self.user_of_token(token, &[ISSUER.to_owned()]);
-        found.map(|f| Rc::new(f.user)).ok_or_else(|| Status::new(401, "Unauthorized", "Unauthorized"))
+        let Some(found) = self.user_of_token(token, &[ISSUER.to_owned()]) else {
+            return Err(Status::new(401, "Unauthorized", "Unauthorized"));
+        };
+        warnings.extend(found.warning.map(str::to_owned));
+        Ok(Rc::new(found.user))
     }
 
     /// The user of a bearer token that is for one of these audiences; `None` if the token is not valid.
@@ -62,10 +71,17 @@ impl ApiServer {
         audiences: &[String],
     ) -> Option<Authenticated> {
         if let Some(user) = self.token_auth.get(token) {
-            return Some(Authenticated { user: user.clone().authenticated(), audiences: Vec::new() });
+            let user = user.clone().authenticated();
+            return Some(Authenticated { user, audiences: Vec::new(), warning: None });
+        }
+        if let Some(found) = self.user_of_bootstrap_token(token, audiences) {
+            return Some(found);
         }
         let payload = token.strip_prefix(HEADER)?.strip_suffix('.')?;
         let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
+        if text(&claims, "/iss") == LEGACY_ISSUER {
+            return self.user_of_legacy_token(token, &claims, audiences);
+        }
         let now = self.now.as_second();
         let second = |claim: &str| claims.get(claim).and_then(Value::as_i64);
         if text(&claims, "/iss") != ISSUER
@@ -80,7 +96,8 @@ impl ApiServer {
         if meant.is_empty() {
             return None;
         }
-        Some(Authenticated { user: self.user_of_claims(&claims)?.authenticated(), audiences: meant })
+        let user = self.user_of_claims(&claims)?.authenticated();
+        Some(Authenticated { user, audiences: meant, warning: None })
     }
 
     fn user_of_claims(&self, claims: &Value) -> Option<UserInfo> {

@@ -134,7 +134,7 @@ fn wanted(request: &HttpRequest) -> Result<Option<UserInfo>, Status> {
 }
 
 impl ApiServer {
-    /// The user as whom a request acts, and whether that user may do what it asks for.
+    /// The user as whom a request acts, and whether that user may do what it asks for. The answer has the warnings.
     ///
     /// # Errors
     /// 401, 403: the sender is not known, may not act as the user, or the user may not do it.
@@ -142,8 +142,9 @@ impl ApiServer {
         &self,
         request: &HttpRequest,
         query: &Query,
+        warnings: &mut Vec<String>,
     ) -> Result<Rc<UserInfo>, Status> {
-        let sender = self.authenticate(request)?;
+        let sender = self.authenticate(request, warnings)?;
         let user = match wanted(request)? {
             None => sender,
             Some(wanted) => self.impersonate(&sender, wanted, request, query)?,

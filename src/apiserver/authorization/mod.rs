@@ -1,7 +1,7 @@
 //! Who sends a request, and what they may do (`k8s.io/apiserver/pkg/{authentication,authorization}`,
 //! `plugin/pkg/auth/authorizer`).
 //!
-//! A request over HTTP comes with headers that say who asks ([`authentication`], [`impersonation`]). What it asks for
+//! A request over HTTP comes with headers that say who asks ([`authentication`], [`secret_tokens`], [`impersonation`]). What it asks for
 //! ([`access`]) is put before three authorizers, one after the other: members of `system:masters` may do everything, kubelets
 //! what concerns their nodes ([`node`]), everybody what roles and bindings say ([`rbac`]). The roles and bindings that a new
 //! cluster has are not stored until somebody changes them ([`defaults`]). Whoever writes roles and bindings can give away what
@@ -19,6 +19,7 @@ mod impersonation;
 mod node;
 mod rbac;
 mod rules;
+mod secret_tokens;
 mod signers;
 
 use std::rc::Rc;

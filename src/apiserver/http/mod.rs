@@ -203,7 +203,7 @@ struct Call<'a> {
     request: &'a HttpRequest,
     query: Query,
     cx: &'a mut RequestContext,
-    /// What the decoder warns of.
+    /// What authentication and the decoder warn of.
     warnings: Vec<String>,
     /// The body that is made as it is read.
     stream: Option<Stream>,
@@ -238,7 +238,8 @@ impl Call<'_> {
     // Opening the page creates and patches objects. What answers other requests is not inlined, so that it is in the
     // second part of the page's wasm.
     fn run(&mut self) -> Result<HttpResponse> {
-        self.cx.user = Some(self.api.admit_sender(self.request, &self.query)?);
+        let user = self.api.admit_sender(self.request, &self.query, &mut self.warnings)?;
+        self.cx.user = Some(user);
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
         }

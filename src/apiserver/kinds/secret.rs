@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use super::storage::Storage;
 use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::types::Secret;
+use crate::api::well_known::{SECRET_TYPE_SERVICE_ACCOUNT_TOKEN, SERVICE_ACCOUNT_NAME_ANNOTATION};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::default;
 use crate::apiserver::printers::{created, name};
@@ -92,11 +93,10 @@ impl Strategy for Secret {
         }
         let mut require = |key: &str| errs.push(FieldError::required(&path.key(key), ""));
         match text(&self.type_) {
-            "kubernetes.io/service-account-token" => {
-                let name = self.metadata.annotation("kubernetes.io/service-account.name");
+            SECRET_TYPE_SERVICE_ACCOUNT_TOKEN => {
+                let name = self.metadata.annotation(SERVICE_ACCOUNT_NAME_ANNOTATION);
                 if name.unwrap_or_default().is_empty() {
-                    let at =
-                        Path::new("metadata").child("annotations").key("kubernetes.io/service-account.name");
+                    let at = Path::new("metadata").child("annotations").key(SERVICE_ACCOUNT_NAME_ANNOTATION);
                     errs.push(FieldError::required(&at, ""));
                 }
             }

@@ -277,11 +277,14 @@ impl<'a> Attributes<'a> {
 }
 
 /// The user of a component. Each controller of kube-controller-manager has an account in `kube-system`
-/// (`--use-service-account-credentials`), kubelets have the names of their nodes, and another component has the name under
+/// (`--use-service-account-credentials`) but the one that makes the tokens of accounts, kubelets have the names of their nodes, and another component has the name under
 /// which it writes.
 fn component(name: &str, program: Option<&str>, node: Option<&str>) -> UserInfo {
     const NAMESPACE: &str = "kube-system";
     let user = match program.unwrap_or(name) {
+        program @ "kube-controller-manager" if name == program => {
+            UserInfo::new("system:kube-controller-manager", &[])
+        }
         "kube-controller-manager" => UserInfo::of_account(NAMESPACE, name),
         "kube-scheduler" => UserInfo::new("system:kube-scheduler", &[]),
         "kube-apiserver" => UserInfo::new("system:apiserver", &[MASTERS]),

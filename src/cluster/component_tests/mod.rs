@@ -2,6 +2,7 @@
 
 mod attachdetach;
 mod batch;
+mod bootstrap;
 mod daemon;
 mod deployment;
 mod devices;
@@ -31,5 +32,6 @@ mod sets;
 mod stages;
 mod statefulset;
 mod storage;
+mod tokens_controller;
 mod tracing;
 mod traffic;

@@ -5,6 +5,7 @@ use super::{Writer, annotations};
 use crate::api::labels::format_labels;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{ConfigMap, EndpointSlice, Namespace, Secret, Service};
+use crate::api::well_known::{SECRET_TYPE_SERVICE_ACCOUNT_TOKEN, SERVICE_ACCOUNT_TOKEN_KEY};
 use crate::api::{Kind, Object, intstr};
 
 fn head(w: &mut Writer, object: &Object) {
@@ -161,7 +162,8 @@ pub(in super::super) fn secret(_: &mut Invocation<'_>, w: &mut Writer, object: &
     w.raw(&format!("\nType:\t{}\n\nData\n====", s.type_.as_deref().unwrap_or_default()));
     for (k, v) in s.data.iter().flatten() {
         // A token is there to be copied.
-        let shown = k == "token" && s.type_.as_deref() == Some("kubernetes.io/service-account-token");
+        let shown =
+            k == SERVICE_ACCOUNT_TOKEN_KEY && s.type_.as_deref() == Some(SECRET_TYPE_SERVICE_ACCOUNT_TOKEN);
         match shown {
             true => w.raw(&format!("{k}:\t{}", String::from_utf8_lossy(&v.0))),
             false => w.raw(&format!("{k}:\t{} bytes", v.0.len())),

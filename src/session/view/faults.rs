@@ -8,6 +8,7 @@ use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Pod,
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Kind, MetaExt, ObjectRef, csi};
 use crate::cluster::{Cluster, Fault, GATEWAY_FABRIC, INGRESS_NGINX, METRICS_SERVER, Process};
+use crate::controllers::DISABLED_BY_DEFAULT;
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType, STATIC_POD_PATH};
 use crate::session::view::Word;
@@ -208,8 +209,12 @@ fn manifest_faults(session: &Session) -> Vec<PlaneFault> {
 pub(super) fn switch(process: &Process, component: &str) -> Option<Fault> {
     let all: Vec<(Rc<str>, bool)> = process.switches().collect();
     let known = all.len() > 1 && all.iter().any(|(name, _)| **name == *component);
-    let off = all.iter().filter(|(name, on)| *on == (**name == *component));
-    let controllers = off.fold("*".to_owned(), |list, (name, _)| format!("{list},-{name}"));
+    // What `*` does not mean is named if it is to run, and anything else if it is not.
+    let entry = |(name, on): &(Rc<str>, bool)| {
+        let (stays, named) = (*on != (**name == *component), DISABLED_BY_DEFAULT.contains(&&**name));
+        (stays == named).then(|| if stays { format!(",{name}") } else { format!(",-{name}") })
+    };
+    let controllers = format!("*{}", all.iter().filter_map(entry).collect::<String>());
     known.then(|| Fault::Controllers { process: process.name.to_string(), controllers })
 }
 
@@ -351,13 +356,19 @@ mod tests {
             Some(Fault::Controllers { controllers, .. }) => controllers,
             other => panic!("{other:?}"),
         };
-        assert_eq!(lists(&session, "replicaset-controller"), "*,-replicaset-controller");
+        const KUBEADM: &str = "bootstrap-signer-controller,token-cleaner-controller";
+        let without = |name: &str| format!("*,-{name},{KUBEADM}");
+        assert_eq!(lists(&session, "replicaset-controller"), without("replicaset-controller"));
         session.fault(&of(&session, "replicaset-controller").unwrap()).unwrap();
-        assert_eq!(lists(&session, "replicaset-controller"), "*");
+        assert_eq!(lists(&session, "replicaset-controller"), format!("*,{KUBEADM}"));
         let both = lists(&session, "deployment-controller");
-        assert_eq!(both.split(',').count(), 3, "{both}");
+        assert_eq!(both.split(',').count(), 5, "{both}");
         session.fault(&of(&session, "replicaset-controller").unwrap()).unwrap();
-        assert_eq!(lists(&session, "deployment-controller"), "*,-deployment-controller");
+        assert_eq!(lists(&session, "deployment-controller"), without("deployment-controller"));
+        // One that `*` does not mean is left out.
+        assert_eq!(lists(&session, "token-cleaner-controller"), "*,bootstrap-signer-controller");
+        session.fault(&of(&session, "token-cleaner-controller").unwrap()).unwrap();
+        assert_eq!(lists(&session, "token-cleaner-controller"), format!("*,{KUBEADM}"));
         // What takes part in the election of a leader is none of them, and the scheduler is stopped instead.
         assert_eq!(of(&session, "no-such-controller"), None);
         let scheduler = session.cluster().processes().find(|p| &*p.name == "kube-scheduler").unwrap();

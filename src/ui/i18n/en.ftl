@@ -1226,6 +1226,14 @@ why-attempt_to_orphan-remove_finalizer = { $orphaned ->
 }
 why-sync_namespace-publish_certificate = the namespace has no root certificate yet
 why-sync_namespace-restore_certificate = its { $changed } was changed
+why-generate_token_if_needed = it is to hold a token of ServiceAccount { $account }, and lacks { $lacking }
+why-delete_token = ServiceAccount { $account }, whose token it is to hold, is not there
+why-remove_secret_reference = Secret { $secret }, which it names, is gone
+why-sign_config_map = its { $kubeconfig } is to be signed with each bootstrap token that may sign ({ $tokens }): { $written ->
+    [one] 1 signature
+   *[other] { $written } signatures
+} to write, { $removed } to remove
+why-eval_secret-expired = the bootstrap token has expired: { $expiration }
 why-naming-sync = its names were compared with those of its group's other definitions: { $reason }
 why-establishing-sync = its names are accepted, so its objects can be written
 why-non_structural_schema-sync = its schemas were looked at: { $condition }

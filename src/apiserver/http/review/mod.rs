@@ -86,7 +86,7 @@ impl Call<'_> {
     }
 
     /// Whose token it is.
-    fn token_status(&self, asked: &Value) -> Value {
+    fn token_status(&mut self, asked: &Value) -> Value {
         let audiences = asked.pointer("/spec/audiences").and_then(Value::as_array);
         let audiences: Vec<String> =
             audiences.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -94,6 +94,7 @@ impl Call<'_> {
         let Some(found) = self.api.user_of_token(text(asked, "/spec/token"), &audiences) else {
             return json!({"error": "invalid bearer token"});
         };
+        self.warnings.extend(found.warning.map(str::to_owned));
         let mut status = json!({"authenticated": true, "user": found.user.to_value()});
         if !found.audiences.is_empty() {
             status["audiences"] = json!(found.audiences);
