@@ -1,23 +1,31 @@
 //! Requests for certificates in PKCS #10, and certificates, as far as the API server and kubectl read them
 //! (`crypto/x509` and `encoding/pem` of Go).
 //!
-//! The signature of a request is not checked.
+//! The signature of a request is checked if its key is of the curve P-256.
 
 use std::net::IpAddr;
 
+use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use x509_cert::Certificate;
-use x509_cert::der::asn1::{Any, Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
-use x509_cert::der::{Decode, Tag, Tagged};
+use x509_cert::der::asn1::{Any, AnyRef, Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
+use x509_cert::der::{Decode, Encode as _, SliceReader, Tag, Tagged};
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::Name;
 use x509_cert::request::CertReq;
 
+use crate::api::keys::PublicKey;
 use crate::api::quote::go_quote;
 
 const REQUEST: &str = "CERTIFICATE REQUEST";
-const CERTIFICATE: &str = "CERTIFICATE";
+pub(super) const CERTIFICATE: &str = "CERTIFICATE";
+/// The algorithms of signatures by keys of elliptic curves (RFC 5758): with SHA-256, SHA-384 and SHA-512.
+const ECDSA: [ObjectIdentifier; 3] = [
+    ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.2"),
+    ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.3"),
+    ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.4"),
+];
 /// The attribute of a request that holds extensions (RFC 2985).
 const EXTENSION_REQUEST: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.14");
 /// The extension that holds alternative names of the subject (RFC 5280).
@@ -36,6 +44,20 @@ pub struct Request {
     pub uris: Vec<String>,
     /// Alternative names: IP addresses.
     pub ip_addresses: Vec<IpAddr>,
+    /// The key that is to be certified: `SubjectPublicKeyInfo` in DER.
+    pub public_key: Vec<u8>,
+    /// The signature by which the sender shows that he has the key.
+    pub signature: Signature,
+}
+
+/// A signature, and what is signed by it ([`Request::check_signature`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// The bytes that are signed.
+    message: Vec<u8>,
+    /// `None` for one that is not known here.
+    algorithm: Option<ObjectIdentifier>,
+    bytes: Vec<u8>,
 }
 
 /// The attributes of a subject's name (`pkix.Name`).
@@ -70,7 +92,16 @@ impl Request {
         let block = pem::parse(text).ok().filter(|block| block.tag() == REQUEST);
         let block = block.ok_or("PEM block type must be CERTIFICATE REQUEST")?;
         let read = CertReq::from_der(block.contents()).map_err(|why| malformed(&why))?;
-        let mut request = Request { subject: Subject::of(&read.info.subject), ..Request::default() };
+        let mut request = Request {
+            subject: Subject::of(&read.info.subject),
+            public_key: read.info.public_key.to_der().map_err(|why| malformed(&why))?,
+            signature: Signature {
+                message: signed_part(block.contents()).map_err(|why| malformed(&why))?,
+                algorithm: ECDSA.into_iter().find(|id| *id == read.algorithm.oid),
+                bytes: read.signature.raw_bytes().to_vec(),
+            },
+            ..Request::default()
+        };
         for attribute in read.info.attributes.iter().filter(|a| a.oid == EXTENSION_REQUEST) {
             for value in attribute.values.iter() {
                 let extensions: Vec<Extension> = value.decode_as().map_err(|why| malformed(&why))?;
@@ -81,6 +112,27 @@ impl Request {
             }
         }
         Ok(request)
+    }
+
+    /// Checks that the request is signed with the key that it names (`CheckSignature`). The signature of another key than one of
+    /// the curve P-256 is believed.
+    ///
+    /// # Errors
+    /// In Go's words: it is not.
+    pub fn check_signature(&self) -> Result<(), String> {
+        let Some(key) = PublicKey::from_der(&self.public_key) else { return Ok(()) };
+        let Signature { message, algorithm, bytes } = &self.signature;
+        let digest = match ECDSA.iter().position(|id| Some(*id) == *algorithm) {
+            Some(0) => Sha256::digest(message).to_vec(),
+            Some(1) => Sha384::digest(message).to_vec(),
+            Some(_) => Sha512::digest(message).to_vec(),
+            None => return Err("x509: cannot verify signature: algorithm unimplemented".to_owned()),
+        };
+        if key.verifies_der(&digest, bytes) {
+            Ok(())
+        } else {
+            Err("x509: ECDSA verification failure".to_owned())
+        }
     }
 
     fn add(&mut self, names: &SubjectAltName) -> Result<(), String> {
@@ -118,6 +170,12 @@ impl Subject {
         }
         subject
     }
+}
+
+/// The first part of a request, which is signed: its bytes as they came.
+fn signed_part(request: &[u8]) -> x509_cert::der::Result<Vec<u8>> {
+    let mut parts = SliceReader::new(AnyRef::from_der(request)?.value())?;
+    AnyRef::decode(&mut parts)?.to_der()
 }
 
 fn text(value: &Any) -> Option<String> {
@@ -180,6 +238,22 @@ pub(crate) mod tests {
         assert_eq!(request.subject.organizations, ["dev"]);
         assert_eq!(request.dns_names, ["a.example.com"]);
         assert_eq!(request.ip_addresses, ["10.0.0.1".parse::<IpAddr>().unwrap()]);
+    }
+
+    /// `pkg/apis/certificates/validation/validation_test.go`: a request that was changed after it was signed.
+    #[test]
+    fn a_request_is_signed_with_the_key_that_it_names() {
+        let signed = Request::parse(JANE.as_bytes()).unwrap();
+        assert_eq!(signed.check_signature(), Ok(()));
+        let mut der = pem::parse(JANE).unwrap().contents().to_vec();
+        let at = der.windows(4).position(|w| w == b"jane").unwrap();
+        der[at] = b'J';
+        let changed = pem::encode(&pem::Pem::new(REQUEST, der));
+        let changed = Request::parse(changed.as_bytes()).unwrap();
+        assert_eq!(changed.subject.common_name, "Jane");
+        assert_eq!(changed.check_signature().unwrap_err(), "x509: ECDSA verification failure");
+        let other = Signature { algorithm: None, ..signed.signature.clone() };
+        assert!(Request { signature: other, ..signed }.check_signature().is_err());
     }
 
     #[test]

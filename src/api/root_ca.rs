@@ -1,7 +1,7 @@
 //! The certificate authority of a cluster, as kubeadm makes one (`cmd/kubeadm/app/phases/certs`, `pkiutil.NewCertificateAuthority`): it is
 //! called `kubernetes`, and has signed the certificate of kube-apiserver.
 //!
-//! Nothing is signed here, so the certificate is the same in all clusters, and nobody has its key.
+//! It is the same in all clusters, as is its key ([`crate::api::keys::AUTHORITY`]).
 
 /// The certificate, as pods find it in the ConfigMap `kube-root-ca.crt`.
 pub const CERTIFICATE: &str = include_str!("root_ca.pem");

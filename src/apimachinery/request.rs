@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::options::DeleteOptions;
 use super::patch::Patch;
 use super::status::{Details, Status};
@@ -119,6 +121,9 @@ pub enum Subresource {
     Volumes,
     /// What a proxy in a pod has been told. Kubernetes' API has no such part: an ingress controller tells its own nginx.
     Configuration,
+    /// Whether a user may do something, which is asked because of the object. In Kubernetes' API that is a SubjectAccessReview, which
+    /// has a path of its own.
+    AccessReview,
 }
 
 impl Subresource {
@@ -138,6 +143,7 @@ impl Subresource {
             Subresource::Ruleset => "ruleset",
             Subresource::Volumes => "volumes",
             Subresource::Configuration => "configuration",
+            Subresource::AccessReview => "subjectaccessreview",
         }
     }
 }
@@ -162,6 +168,8 @@ pub enum Body {
         /// `metadata.resourceVersion`, to be compared if there is one.
         resource_version: Option<String>,
     },
+    /// A SubjectAccessReview, as JSON.
+    AccessReview(Rc<Value>),
 }
 
 /// `v1.Binding`: the node that a pod is bound to, and what else the pod gets.
@@ -219,6 +227,8 @@ pub enum Response {
         /// The object that the request was about.
         details: Option<Box<Details>>,
     },
+    /// A SubjectAccessReview that is answered, as JSON.
+    AccessReview(Rc<Value>),
     /// The request was refused.
     Failure(Box<Status>),
 }
@@ -227,7 +237,7 @@ impl Response {
     /// The HTTP status code.
     pub fn code(&self) -> u16 {
         match self {
-            Response::Object { created: true, .. } => 201,
+            Response::Object { created: true, .. } | Response::AccessReview(_) => 201,
             Response::Object { .. } | Response::List { .. } => 200,
             Response::Success { code, .. } => *code,
             Response::Failure(s) => s.code,
@@ -241,7 +251,7 @@ impl Response {
     pub fn object(self) -> Result<Option<Object>, Status> {
         match self {
             Response::Object { object, .. } => Ok(Some(object)),
-            Response::List { .. } | Response::Success { .. } => Ok(None),
+            Response::List { .. } | Response::Success { .. } | Response::AccessReview(_) => Ok(None),
             Response::Failure(s) => Err(*s),
         }
     }
@@ -294,6 +304,9 @@ impl Request {
 
     /// The path of its URL.
     pub fn path(&self) -> String {
+        if self.subresource == Subresource::AccessReview {
+            return "/apis/authorization.k8s.io/v1/subjectaccessreviews".to_owned();
+        }
         let mut p = if self.kind.group().is_empty() {
             format!("/api/{}", self.kind.version())
         } else {

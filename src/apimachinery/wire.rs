@@ -70,8 +70,13 @@ pub fn wire_answer(kind: Kind, response: &Response) -> HttpResponse {
             put(&mut value, "code", (*code != 200).then(|| (*code).into()));
             as_json(*code, ordered(&value) + "\n")
         }
+        Response::AccessReview(review) => as_json(response.code(), review_text(review) + "\n"),
         Response::Failure(status) => as_json(status.code, ordered(&status.to_value()) + "\n"),
     }
+}
+
+fn review_text(review: &Value) -> String {
+    go_types::to_json(go_types::subject_access_review(), review, None)
 }
 
 fn text_of(object: &Object) -> String {
@@ -136,6 +141,7 @@ fn body_of(request: &Request) -> Option<(&'static str, String)> {
             });
             (JSON, ordered(&body) + "\n")
         }
+        Body::AccessReview(review) => (JSON, review_text(review) + "\n"),
         Body::None => return None,
     })
 }

@@ -5,7 +5,7 @@ use super::ApiServer;
 use crate::apimachinery::{HttpRequest, HttpResponse, Request, Status};
 
 /// Where the components of the cluster find the server.
-const INSIDE: &str = "172.18.0.1:6443";
+pub(super) const INSIDE: &str = "172.18.0.1:6443";
 /// Where kubectl finds it.
 const OUTSIDE: &str = "127.0.0.1:6443";
 

@@ -7,6 +7,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
+use serde_json::Value;
+
 use super::sync::{Pending, Shared};
 use super::why::Why;
 use crate::api::{ApiKind, Object};
@@ -61,7 +63,7 @@ impl Answer for Option<Object> {
             Response::Failure(s) => Err((**s).clone()),
             Response::Object { object, .. } => Ok(Some(object.clone())),
             Response::Success { .. } => Ok(None),
-            Response::List { .. } => Err(unexpected()),
+            Response::List { .. } | Response::AccessReview(_) => Err(unexpected()),
         }
     }
 }
@@ -71,7 +73,22 @@ impl Answer for Vec<Object> {
         match response {
             Response::Failure(s) => Err((**s).clone()),
             Response::List { items, .. } => Ok(items.clone()),
-            Response::Object { .. } | Response::Success { .. } => Err(unexpected()),
+            Response::Object { .. } | Response::Success { .. } | Response::AccessReview(_) => {
+                Err(unexpected())
+            }
+        }
+    }
+}
+
+/// Whether a review of access says that the user may.
+impl Answer for bool {
+    fn answer(response: &Response) -> std::result::Result<Self, Status> {
+        match response {
+            Response::Failure(s) => Err((**s).clone()),
+            Response::AccessReview(review) => {
+                Ok(review.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or_default())
+            }
+            _ => Err(unexpected()),
         }
     }
 }

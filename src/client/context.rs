@@ -353,6 +353,21 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Create, Kind::POD, key, Subresource::Eviction, Body::None)
     }
 
+    /// Asks whether a user may do something (`subjectaccessreviews`), because of an object. `spec` is that of the review.
+    pub fn access_review<T: ApiKind>(&self, because_of: &T, spec: Value) -> ApiCall<S, bool> {
+        let review = json!({
+            "kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "metadata": {}, "spec": spec,
+        });
+        let (key, body) = (because_of.meta().key(), Body::AccessReview(Rc::new(review)));
+        self.call(Verb::Create, T::KIND, key, Subresource::AccessReview, body)
+    }
+
+    /// Replaces what an object says of its approval.
+    pub fn update_approval<T: ApiKind>(&self, object: Rc<T>) -> ApiCall<S, Rc<T>> {
+        let key = object.meta().key();
+        self.call(Verb::Update, T::KIND, key, Subresource::Approval, Body::Object(object.into()))
+    }
+
     /// Binds the pod with a uid to a node.
     pub fn bind(&self, pod: Key, uid: &str, node: &str) -> ApiCall<S, Option<Object>> {
         let body = Body::Binding(Box::new(Binding { uid: uid.to_owned(), ..Binding::to_node(node) }));

@@ -1,6 +1,7 @@
 //! kube-controller-manager: one file or folder for each controller, named as in `kubernetes/pkg/controller`.
 
 pub mod bootstrap;
+pub mod certificates;
 pub mod clusterroleaggregation;
 pub mod controller_ref_manager;
 pub mod controller_utils;
@@ -49,11 +50,14 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/names`.
-const ALIASES: [(&str, &str); 33] = [
+const ALIASES: [(&str, &str); 36] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("bootstrapsigner", "bootstrap-signer-controller"),
     ("clusterrole-aggregation", "clusterrole-aggregation-controller"),
     ("cronjob", "cronjob-controller"),
+    ("csrapproving", "certificatesigningrequest-approving-controller"),
+    ("csrcleaner", "certificatesigningrequest-cleaner-controller"),
+    ("csrsigning", "certificatesigningrequest-signing-controller"),
     ("daemonset", "daemonset-controller"),
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
@@ -135,5 +139,8 @@ pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
         Controller::boxed(tokens_controller::TokensController),
         Controller::boxed(bootstrap::bootstrapsigner::Signer),
         Controller::boxed(bootstrap::tokencleaner::TokenCleaner),
+        Controller::boxed(certificates::signer::CsrSigningController),
+        Controller::boxed(certificates::approver::CsrApprovingController),
+        Controller::boxed(certificates::cleaner::CsrCleanerController),
     ]
 }

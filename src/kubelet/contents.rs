@@ -198,9 +198,9 @@ fn compacted(changes: &[Write]) -> Vec<Write> {
             Change::Access(a) => *access = Some(*a),
             Change::Fill(more) => *filled = filled.saturating_add(*more),
             Change::Append(more) => {
-                let text = match base {
-                    Some(Change::Put(text)) => format!("{text}{more}").into(),
-                    _ => more.clone(),
+                let text = match base.as_ref().and_then(Change::content) {
+                    Some(text) => format!("{text}{more}").into(),
+                    None => more.clone(),
                 };
                 *base = Some(Change::Put(text));
             }

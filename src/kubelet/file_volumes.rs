@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::tokens::Token;
-use crate::api::Timestamp;
+use crate::api::{Timestamp, service_account_token as api};
 use crate::shell::{Access, Change, Write, absolute};
 
 /// Whether an object is a ConfigMap or a Secret.
@@ -117,17 +117,17 @@ pub(super) struct Mount<'a> {
     pub(super) path: &'a str,
     /// Names directories of versions: something that no other volume has.
     pub(super) seed: &'a str,
-    /// The text of a token.
-    pub(super) token: &'a dyn Fn(&Token) -> Rc<str>,
+    /// What a token says.
+    pub(super) token: &'a dyn Fn(&Token) -> api::Token,
 }
 
 impl Mount<'_> {
     fn put(&self, out: &mut Vec<Write>, at: Timestamp, path: String, file: &File) {
-        let text = match &file.content {
-            Content::Text(text) => text.clone(),
-            Content::Token(token) => (self.token)(token),
+        let change = match &file.content {
+            Content::Text(text) => Change::Put(text.clone()),
+            Content::Token(token) => Change::PutToken((self.token)(token).into()),
         };
-        out.push(Write { at, path: path.clone(), change: Change::Put(text) });
+        out.push(Write { at, path: path.clone(), change });
         out.push(Write { at, path, change: Change::Access(file.access) });
     }
 

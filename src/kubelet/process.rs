@@ -78,6 +78,8 @@ fn timeless(write: &Write) -> String {
     let path = |p: &str| p.split('/').map(part).collect::<Vec<_>>().join("/");
     match &write.change {
         Change::Link(to) => format!("{} -> {}", path(&write.path), path(to)),
+        Change::PutToken(_) => format!("{} token", path(&write.path)),
+        // A program has copied one.
         Change::Put(text) if text.starts_with(service_account_token::HEADER) => {
             format!("{} token", path(&write.path))
         }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::timings::RESYNC;
-use crate::api::service_account_token::{Claims, ISSUER};
+use crate::api::service_account_token::{self, Claims, ISSUER};
 use crate::api::types::{ObjectMeta, ServiceAccountTokenProjection};
 use crate::api::{MetaExt, Timestamp, later};
 
@@ -85,8 +85,8 @@ pub(super) struct Bearer<'a> {
 }
 
 impl Token {
-    /// The text of a token.
-    pub(super) fn text(&self, bearer: &Bearer<'_>) -> Rc<str> {
+    /// What a token says, which is signed when somebody reads it.
+    pub(super) fn said(&self, bearer: &Bearer<'_>) -> service_account_token::Token {
         let Bearer { pod, account, node, node_uid } = bearer;
         let claims = Claims {
             id: None,
@@ -99,7 +99,7 @@ impl Token {
             node: Some((*node, *node_uid)),
             secret: None,
         };
-        claims.text().into()
+        claims.token()
     }
 }
 

@@ -64,9 +64,11 @@ impl Shell<'_> {
     pub(super) fn change(&mut self, path: &str, change: Change) {
         let path = self.path(path);
         let path = match change {
-            Change::Put(_) | Change::Append(_) | Change::Fill(_) | Change::Access(_) => {
-                self.files.resolve(&path, self.now).0
-            }
+            Change::Put(_)
+            | Change::PutToken(_)
+            | Change::Append(_)
+            | Change::Fill(_)
+            | Change::Access(_) => self.files.resolve(&path, self.now).0,
             Change::Directory | Change::Link(_) | Change::Remove => {
                 self.files.resolve_parent(&path, self.now)
             }

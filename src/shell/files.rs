@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::api::Timestamp;
+use crate::api::service_account_token::Token;
 
 /// What happens to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It becomes a file with this content.
     Put(Rc<str>),
+    /// It becomes a file with a token, which is signed when the file is read.
+    PutToken(Rc<Token>),
     /// The text is appended to it.
     Append(Rc<str>),
     /// So many zero bytes are appended to it. They are counted and not kept.
@@ -22,6 +25,17 @@ pub enum Change {
     Access(Access),
     /// It is removed.
     Remove,
+}
+
+impl Change {
+    /// What a path has as a new file; `None` if it does not become one.
+    pub fn content(&self) -> Option<&str> {
+        match self {
+            Change::Put(text) => Some(text),
+            Change::PutToken(token) => Some(token.text()),
+            _ => None,
+        }
+    }
 }
 
 /// Who may do what with a file.
@@ -87,9 +101,29 @@ pub struct Files {
 }
 
 /// What stands at a path itself, without following it if it is a link.
-enum Entry {
-    Node(Node),
+enum Entry<'a> {
+    /// A file: what it was made with, unless it is empty then, and what happened to it afterwards. Its text is put together when
+    /// somebody reads it.
+    File(Option<&'a Change>, &'a [(Timestamp, Change)]),
+    Directory,
     Link(Rc<str>),
+}
+
+/// The text of a file.
+fn text_of(first: Option<&Change>, after: &[(Timestamp, Change)]) -> String {
+    let mut text = first.and_then(Change::content).unwrap_or_default().to_owned();
+    for (_, change) in after {
+        match change {
+            Change::Append(more) => text.push_str(more),
+            Change::Fill(more) => {
+                let free = FILLED_LIMIT.saturating_sub(text.len());
+                let more = usize::try_from(*more).unwrap_or(usize::MAX).min(free);
+                text.extend(std::iter::repeat_n('\0', more));
+            }
+            _ => {}
+        }
+    }
+    text
 }
 
 /// How much of a file is read whose zero bytes are only counted.
@@ -177,6 +211,7 @@ fn base_of(past: &[(Timestamp, Change)]) -> Option<usize> {
 fn size_after(before: u64, change: &Change) -> u64 {
     match change {
         Change::Put(text) => text.len() as u64,
+        Change::PutToken(token) => token.size() as u64,
         Change::Append(more) => before.saturating_add(more.len() as u64),
         Change::Fill(more) => before.saturating_add(*more),
         Change::Access(_) => before,
@@ -224,37 +259,23 @@ impl Files {
     }
 
     /// What stands at a path; a link is not followed.
-    fn entry(&self, path: &str, now: Timestamp) -> Option<Entry> {
+    fn entry(&self, path: &str, now: Timestamp) -> Option<Entry<'_>> {
         let past = self.past(path, now);
         // The last change that makes something new of the path, and the additions after it.
         let base = base_of(past);
-        let text = |from: usize, first: &str| {
-            let mut text = first.to_owned();
-            for (_, change) in past.iter().skip(from) {
-                match change {
-                    Change::Append(more) => text.push_str(more),
-                    Change::Fill(more) => {
-                        let free = FILLED_LIMIT.saturating_sub(text.len());
-                        let more = usize::try_from(*more).unwrap_or(usize::MAX).min(free);
-                        text.extend(std::iter::repeat_n('\0', more));
-                    }
-                    _ => {}
-                }
+        let after = |from: usize| past.get(from..).unwrap_or_default();
+        let appended = |from: usize| after(from).iter().any(|(_, c)| adds(c));
+        match base.and_then(|b| Some((b + 1, &past.get(b)?.1))) {
+            Some((next, first @ (Change::Put(_) | Change::PutToken(_)))) => {
+                Some(Entry::File(Some(first), after(next)))
             }
-            Entry::Node(Node::File(text))
-        };
-        let appended = |from: usize| past.iter().skip(from).any(|(_, c)| adds(c));
-        match base.and_then(|b| Some((b, &past.get(b)?.1))) {
-            Some((b, Change::Put(first))) => Some(text(b + 1, first)),
-            Some((b, Change::Remove)) if appended(b + 1) => Some(text(b + 1, "")),
+            Some((next, Change::Remove)) if appended(next) => Some(Entry::File(None, after(next))),
             Some((_, Change::Remove)) => None,
-            Some((_, Change::Directory)) => Some(Entry::Node(Node::Directory)),
+            Some((_, Change::Directory)) => Some(Entry::Directory),
             Some((_, Change::Link(to))) => Some(Entry::Link(to.clone())),
-            _ if appended(0) => Some(text(0, "")),
-            _ if DIRECTORIES.contains(&path) || self.has_children(path, now) => {
-                Some(Entry::Node(Node::Directory))
-            }
-            _ if DEVICES.contains(&path) => Some(Entry::Node(Node::File(String::new()))),
+            _ if appended(0) => Some(Entry::File(None, past)),
+            _ if DIRECTORIES.contains(&path) || self.has_children(path, now) => Some(Entry::Directory),
+            _ if DEVICES.contains(&path) => Some(Entry::File(None, &[])),
             _ => None,
         }
     }
@@ -262,7 +283,8 @@ impl Files {
     /// What a path is at a moment, symbolic links followed; `None` if it does not exist.
     pub fn at(&self, path: &str, now: Timestamp) -> Option<Node> {
         match self.entry(&self.resolve(path, now).0, now)? {
-            Entry::Node(node) => Some(node),
+            Entry::File(first, after) => Some(Node::File(text_of(first, after))),
+            Entry::Directory => Some(Node::Directory),
             // Links in a circle.
             Entry::Link(_) => None,
         }
@@ -287,7 +309,7 @@ impl Files {
     pub fn link(&self, path: &str, now: Timestamp) -> Option<Rc<str>> {
         match self.entry(&self.resolve_parent(path, now), now)? {
             Entry::Link(to) => Some(to),
-            Entry::Node(_) => None,
+            Entry::File(..) | Entry::Directory => None,
         }
     }
 
@@ -301,7 +323,7 @@ impl Files {
                 let link = path.get(..end).filter(|p| self.links.contains(*p))?;
                 match self.entry(link, now)? {
                     Entry::Link(to) => Some((link.to_owned(), to, path.get(end..).unwrap_or_default())),
-                    Entry::Node(_) => None,
+                    Entry::File(..) | Entry::Directory => None,
                 }
             });
             let Some((link, to, rest)) = { next }.next() else { break };

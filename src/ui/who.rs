@@ -70,6 +70,9 @@ fn known(name: &str) -> Option<&'static str> {
         | "crd-nonstructural-schema-condition-controller"
         | "crd-api-approval-condition-controller"
         | "crd-finalizer"
+        | "certificatesigningrequest-signing-controller"
+        | "certificatesigningrequest-approving-controller"
+        | "certificatesigningrequest-cleaner-controller"
         | "validatingadmissionpolicy-status-controller"
         | "clusterrole-aggregation-controller" => "who-d",
         _ if name.starts_with("leaderelection-") => "who-machinery",

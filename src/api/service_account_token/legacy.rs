@@ -33,14 +33,15 @@ fn subject(namespace: &str, account: &str) -> String {
 impl<'a> LegacyClaims<'a> {
     /// The text of the token (`LegacyClaims`).
     pub fn text(&self) -> String {
-        encode(&json!({
+        let token = encode(&json!({
             "iss": LEGACY_ISSUER,
             NAMESPACE: self.namespace,
             SECRET: self.secret,
             ACCOUNT: self.account,
             UID: self.uid,
             "sub": subject(self.namespace, self.account),
-        }))
+        }));
+        token.text().to_string()
     }
 
     /// Reads the claims of a token; `None` if it says something else than such a token does (`legacyValidator.Validate`).

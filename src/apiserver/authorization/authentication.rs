@@ -1,17 +1,15 @@
 //! Who sends a request (`k8s.io/apiserver/pkg/authentication`, `pkg/serviceaccount/jwt.go`).
 //!
 //! A request without `Authorization` is one with the administrator's client certificate. A bearer token is one of those that
-//! the server was given at its start (`--token-auth-file`), one that a Secret holds ([`super::secret_tokens`]), or one of a ServiceAccount. Tokens are not signed here
-//! (`api::service_account_token`), so what one says is believed if the account and what it is bound to are still there.
+//! the server was given at its start (`--token-auth-file`), one that a Secret holds ([`super::secret_tokens`]), or one of a ServiceAccount:
+//! it is signed with the cluster's key (`api::service_account_token`), and the account and what it is bound to are still there.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::api::service_account_token::{HEADER, ISSUER, LEGACY_ISSUER};
+use crate::api::service_account_token::{ISSUER, LEGACY_ISSUER, claims_of};
 use crate::api::{Kind, Object, ObjectRef};
 use crate::apimachinery::{HttpRequest, Status, UserInfo};
 use crate::apiserver::ApiServer;
@@ -77,8 +75,7 @@ impl ApiServer {
         if let Some(found) = self.user_of_bootstrap_token(token, audiences) {
             return Some(found);
         }
-        let payload = token.strip_prefix(HEADER)?.strip_suffix('.')?;
-        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
+        let claims = claims_of(token)?;
         if text(&claims, "/iss") == LEGACY_ISSUER {
             return self.user_of_legacy_token(token, &claims, audiences);
         }

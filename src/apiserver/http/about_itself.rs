@@ -3,7 +3,29 @@
 use super::negotiate::{self, Media, Shape};
 use super::path::RequestPath;
 use super::{Call, Result, aggregated, answer, discovery, etag, health, method_not_allowed, openapi};
+use crate::api::service_account_token::{ISSUER, key_set};
 use crate::apimachinery::{HttpResponse, Status};
+use crate::apiserver::serving::INSIDE;
+
+/// What whoever checks tokens of ServiceAccounts by himself asks for (`pkg/serviceaccount/openidmetadata.go`,
+/// `pkg/routes/openidmetadata.go`). No other media type than its own is given.
+fn open_id(path: &RequestPath) -> HttpResponse {
+    let (content_type, body) = if *path == RequestPath::OpenIdKeys {
+        ("application/jwk-set+json", key_set())
+    } else {
+        let body = format!(
+            r#"{{"issuer":"{ISSUER}","jwks_uri":"https://{INSIDE}/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"]}}"#
+        );
+        ("application/json", body)
+    };
+    HttpResponse {
+        status: 200,
+        content_type: content_type.into(),
+        body,
+        cache_control: "public, max-age=3600",
+        ..HttpResponse::default()
+    }
+}
 
 impl Call<'_> {
     /// Discovery, health, version.
@@ -27,6 +49,9 @@ impl Call<'_> {
         }
         if self.request.method != "GET" {
             return Err(method_not_allowed());
+        }
+        if matches!(path, RequestPath::OpenIdConfiguration | RequestPath::OpenIdKeys) {
+            return Ok(open_id(path));
         }
         #[cfg(not(target_arch = "wasm32"))]
         if *path == RequestPath::OpenApi("v2".into())

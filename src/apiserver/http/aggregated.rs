@@ -96,7 +96,7 @@ impl Call<'_> {
             Response::Failure(status) => return Err(*status),
             Response::Object { object, .. } => vec![object],
             Response::List { items, .. } => self.selected(items)?,
-            Response::Success { .. } => Vec::new(),
+            Response::Success { .. } | Response::AccessReview(_) => Vec::new(),
         };
         let value = match (media.shape, verb, items.as_slice()) {
             (Shape::Table, ..) => table(&items, &self.rows(media)),

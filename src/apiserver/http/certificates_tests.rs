@@ -74,6 +74,21 @@ fn a_request_is_approved_and_gets_its_certificate() {
     assert_eq!(found["items"].as_array().unwrap().len(), 1);
 }
 
+/// `pkg/apis/certificates/validation/validation_test.go`: `TestValidateCertificateSigningRequestCreate`, a request whose signature is
+/// that of another one.
+#[test]
+fn a_request_that_was_changed_after_it_was_signed_is_refused() {
+    let mut api = server();
+    let mut der = pem::parse(JANE).unwrap().contents().to_vec();
+    let at = der.windows(4).position(|w| w == b"jane").unwrap();
+    der[at] = b'J';
+    let mut body = request();
+    body["spec"]["request"] = STANDARD.encode(pem::encode(&pem::Pem::new("CERTIFICATE REQUEST", der))).into();
+    let refused = send(&mut api, "POST", REQUESTS, "", "", &body);
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("x509: ECDSA verification failure"), "{}", refused.body);
+}
+
 #[test]
 fn what_is_wrong_with_a_request_is_told() {
     let mut api = server();

@@ -67,6 +67,10 @@ pub enum RequestPath {
         /// The part: `log`, `proxy`, `token`.
         part: &'static str,
     },
+    /// `/.well-known/openid-configuration`: who issues tokens of ServiceAccounts.
+    OpenIdConfiguration,
+    /// `/openid/v1/jwks`: the keys that such tokens are checked with.
+    OpenIdKeys,
     /// `/metrics` and other paths that Steady refuses with 501; the reason.
     NotImplemented(&'static str),
     /// A path below a served group that names no resource: 404.
@@ -175,9 +179,8 @@ fn built_in(parts: &[&str]) -> RequestPath {
         ["readyz", rest @ ..] => health("readyz", rest),
         ["livez", rest @ ..] => health("livez", rest),
         ["metrics", ..] => RequestPath::NotImplemented("nothing is measured here, so there are no metrics"),
-        ["openid", "v1", "jwks"] | [".well-known", "openid-configuration"] => {
-            RequestPath::NotImplemented("tokens are not signed here, so there are no keys to publish")
-        }
+        ["openid", "v1", "jwks"] => RequestPath::OpenIdKeys,
+        [".well-known", "openid-configuration"] => RequestPath::OpenIdConfiguration,
         ["openapi", rest @ ..] => RequestPath::OpenApi(rest.join("/")),
         ["api", "v1"] => RequestPath::Resources { group: String::new(), version: "v1".into() },
         ["api", "v1", rest @ ..] => resource("", "v1", rest),

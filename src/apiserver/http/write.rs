@@ -95,6 +95,8 @@ impl Call<'_> {
             }
             Response::Success { code, details } => Ok(Answer::Success { code, details }),
             Response::Failure(status) => Err(*status),
+            // A client outside asks with a review of its own, which is answered elsewhere.
+            Response::AccessReview(_) => Err(method_not_allowed()),
             Response::List { items, revision } => Ok(Answer::List { kind, items, revision }),
         }
     }

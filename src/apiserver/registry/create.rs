@@ -43,6 +43,7 @@ impl ApiServer {
         match (&r.body, r.subresource) {
             (Body::Binding(binding), Subresource::Binding) => self.bind(r, (**binding).clone(), cx),
             (Body::Delete(_) | Body::None, Subresource::Eviction) => self.evict(r, cx),
+            (Body::AccessReview(review), Subresource::AccessReview) => self.review_access(review),
             (Body::Object(object), Subresource::None) => self.create_object(r, object.clone(), cx),
             _ => Err(Status::method_not_supported(r.kind, "create")),
         }

@@ -101,7 +101,8 @@ impl WriteStrategy {
             | Subresource::Proxy
             | Subresource::Ruleset
             | Subresource::Volumes
-            | Subresource::Configuration => {
+            | Subresource::Configuration
+            | Subresource::AccessReview => {
                 return Err(Status::method_not_supported(r.kind, "update"));
             }
         }))

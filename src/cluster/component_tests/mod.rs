@@ -3,6 +3,7 @@
 mod attachdetach;
 mod batch;
 mod bootstrap;
+mod certificates;
 mod daemon;
 mod deployment;
 mod devices;

@@ -305,6 +305,7 @@ fn body(body: &Body, objects: &mut Objects) -> Skeleton {
         Body::Scale { replicas, resource_version: _ } => {
             return objects.names.skeleton(&replicas.to_string());
         }
+        Body::AccessReview(review) => return whole(&bare((**review).clone()), "review", objects),
         Body::Patch(Patch::Between { from, to }) => (from.clone(), to.clone()),
         Body::Patch(Patch::PodStatus { from, status }) => Patch::between(from, status),
     };

@@ -110,6 +110,7 @@ fn answer(r: &Response) -> Option<String> {
             let text = wire_answer(Kind::POD, r).body;
             Some(yaml::to_yaml_unfolded(&serde_json::from_str(&text).unwrap_or_default()))
         }
+        Response::AccessReview(review) => Some(yaml::to_yaml_unfolded(review)),
         Response::List { .. } => None,
     }
 }

@@ -1234,6 +1234,15 @@ why-sign_config_map = its { $kubeconfig } is to be signed with each bootstrap to
    *[other] { $written } signatures
 } to write, { $removed } to remove
 why-eval_secret-expired = the bootstrap token has expired: { $expiration }
+why-csr_approver-ask = { $csr } asks for the client certificate of a kubelet: may { $user } create certificatesigningrequests/{ $right }?
+why-csr_approver-approve = { $user } may create certificatesigningrequests/{ $right }, so { $csr } is approved
+why-csr_signer-sign = { $csr } is approved, and { $signer } gives what it asks for
+why-csr_signer-refuse = { $csr } is approved, but its signer does not give that: { $message }
+why-csr_cleaner-pending = nobody has decided on { $csr } for a day
+why-csr_cleaner-issued = { $csr } was approved an hour ago and has its certificate
+why-csr_cleaner-denied = { $csr } was denied an hour ago
+why-csr_cleaner-failed = the signer of { $csr } failed an hour ago
+why-csr_cleaner-expired = the certificate of { $csr } is over
 why-naming-sync = its names were compared with those of its group's other definitions: { $reason }
 why-establishing-sync = its names are accepted, so its objects can be written
 why-non_structural_schema-sync = its schemas were looked at: { $condition }

@@ -93,9 +93,10 @@ fn group_version(group: &str, version: &str) -> String {
 /// server, if one is registered.
 pub(super) fn index(definitions: &Definitions, elsewhere: Option<Value>) -> HttpResponse {
     let mut paths: BTreeSet<String> =
-        ["/api", "/api/v1", "/apis", "/apis/", "/openapi/v3", "/openapi/v3/", "/version"]
-            .map(str::to_owned)
-            .into();
+        ["/.well-known/openid-configuration", "/openid/v1/jwks"].map(str::to_owned).into();
+    paths.extend(
+        ["/api", "/api/v1", "/apis", "/apis/", "/openapi/v3", "/openapi/v3/", "/version"].map(str::to_owned),
+    );
     if cfg!(not(target_arch = "wasm32")) {
         paths.insert("/openapi/v2".into());
     }

@@ -16,7 +16,8 @@ use super::{Call, Result, answer, method_not_allowed, negotiate};
 use crate::api::go_types::{self, GoStruct};
 use crate::api::service_account_token::ISSUER;
 use crate::api::types::rbac::PolicyRule;
-use crate::apimachinery::{HttpResponse, Status, UserInfo};
+use crate::apimachinery::{HttpResponse, Response, Status, UserInfo};
+use crate::apiserver::ApiServer;
 use crate::apiserver::authorization::Access;
 use crate::apiserver::defaults;
 use crate::apiserver::validation::BadValue;
@@ -41,6 +42,29 @@ impl Review {
 /// The text at a path of a value; empty if there is none.
 fn text<'a>(value: &'a Value, path: &str) -> &'a str {
     value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+impl ApiServer {
+    /// Whether a user may do what a review asks about.
+    fn access_status(&self, access: &Access) -> Value {
+        let decision = self.authorize(access);
+        let mut status = json!({"allowed": decision.allowed});
+        if !decision.reason.is_empty() {
+            status["reason"] = decision.reason.into();
+        }
+        status
+    }
+
+    /// Answers the SubjectAccessReview of a component.
+    ///
+    /// # Errors
+    /// 422: it asks no question.
+    pub(in crate::apiserver) fn review_access(&self, asked: &Value) -> Result<Response> {
+        access::check(Review::SubjectAccess, asked)?;
+        let mut answered = asked.clone();
+        answered["status"] = self.access_status(&asked::access(Rc::new(asked::user(asked)), asked));
+        Ok(Response::AccessReview(Rc::new(answered)))
+    }
 }
 
 impl Call<'_> {
@@ -74,7 +98,7 @@ impl Call<'_> {
                     Review::SelfSubjectAccess => self.sender(),
                     _ => Rc::new(asked::user(&asked)),
                 };
-                asked["status"] = self.access_status(&asked::access(user, &asked));
+                asked["status"] = self.api.access_status(&asked::access(user, &asked));
             }
         }
         self.reviewed(review.expected(), asked)
@@ -137,16 +161,6 @@ impl Call<'_> {
         let error = rules.error();
         if !error.is_empty() {
             status["evaluationError"] = error.into();
-        }
-        status
-    }
-
-    /// Whether a user may do what a review asks about.
-    fn access_status(&self, access: &Access) -> Value {
-        let decision = self.api.authorize(access);
-        let mut status = json!({"allowed": decision.allowed});
-        if !decision.reason.is_empty() {
-            status["reason"] = decision.reason.into();
         }
         status
     }

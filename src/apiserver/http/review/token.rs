@@ -1,6 +1,5 @@
 //! Requests for a token of a ServiceAccount (`pkg/registry/core/serviceaccount/storage/token.go`,
-//! `pkg/apis/authentication/validation`). Nothing is stored. There is no key here to sign with, so the token that comes back is not
-//! signed; `authorization::authentication` believes what it says as long as the account is there.
+//! `pkg/apis/authentication/validation`). Nothing is stored.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};

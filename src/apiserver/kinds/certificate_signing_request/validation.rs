@@ -92,7 +92,7 @@ fn validate(errs: &mut Errors, request: &CertificateSigningRequest, old: Option<
     // Any name is good.
     object_meta(errs, &request.metadata, false, |_, _| Vec::new());
     let (spec, path) = (&request.spec, Path::new("spec"));
-    if let Err(why) = pkcs10::Request::parse(&spec.request.0) {
+    if let Err(why) = pkcs10::Request::parse(&spec.request.0).and_then(|request| request.check_signature()) {
         errs.push(FieldError::invalid(
             &path.child("request"),
             STANDARD.encode(&spec.request.0).as_str(),

@@ -1,11 +1,10 @@
 //! Volumes whose files the kubelet writes: ConfigMaps, Secrets, the downward API, tokens.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use super::{Lab, one};
-use crate::api::{Key, Kind};
+use crate::api::keys::tests::SIGNED;
+use crate::api::{Key, Kind, service_account_token};
 use crate::apimachinery::{Body, DeleteOptions, ExecEnd, ExecOptions, Patch, Request, Verb};
 use crate::kubelet::{self, Execution, State};
 use crate::shell::Nobody;
@@ -310,9 +309,7 @@ fn what_is_read_only_cannot_be_written() {
 }
 
 fn claims(token: &str) -> Value {
-    let mut parts = token.split('.').map(|p| URL_SAFE_NO_PAD.decode(p).unwrap());
-    assert_eq!(parts.next().unwrap(), br#"{"alg":"none"}"#);
-    serde_json::from_slice(&parts.next().unwrap()).unwrap()
+    service_account_token::claims_of(token).unwrap()
 }
 
 /// `pkg/kubelet/token/token_manager.go`: `requiresRefresh`; `pkg/registry/core/serviceaccount/storage/token.go`.
@@ -343,6 +340,21 @@ fn a_token_is_replaced_before_it_ends() {
     let from = long["iat"].as_i64().unwrap();
     assert_eq!(long["exp"].as_i64().unwrap() - from, 365 * 24 * 3600);
     assert_eq!(long["kubernetes.io"]["warnafter"].as_i64().unwrap() - from, 3607);
+}
+
+/// Who looks which files there are, and how large they are, reads none.
+#[test]
+fn a_token_is_signed_when_it_is_read() {
+    let token = json!({"serviceAccountToken": {"path": "token"}});
+    let mut lab = Lab::new();
+    let before = SIGNED.get();
+    lab.pod(sleeper(json!({"projected": {"sources": [token]}}))).steady();
+    assert_eq!(exec(&lab, "ls /etc/config"), "token\n");
+    lab.wait(10_000);
+    assert_eq!(SIGNED.get(), before);
+    let text = exec(&lab, "cat /etc/config/token");
+    assert_eq!(claims(&text)["kubernetes.io"]["pod"]["name"], "p");
+    assert!(SIGNED.get() > before);
 }
 
 /// Who watches its token sees the new one when the kubelet writes it.

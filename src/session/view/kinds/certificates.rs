@@ -14,7 +14,7 @@ pub(super) struct SigningRequests;
 
 impl KindView for SigningRequests {
     fn about(&self) -> About {
-        About::ASIDE
+        About { keeper: "certificatesigningrequest-signing-controller", ..About::ASIDE }
     }
     /// kubectl's column CONDITION: `Pending`, `Approved,Issued`, `Denied`.
     fn card(&self, object: &Object) -> Card {
