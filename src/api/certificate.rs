@@ -191,7 +191,7 @@ fn usages(names: &[String]) -> Result<Usages, String> {
     let is_extended = |name: &str| EXTENDED_KEY_USAGES.iter().any(|(n, _)| *n == name);
     let unknown: Vec<String> = (names.iter())
         .filter(|name| bit(name).is_none() && !is_extended(name))
-        .map(|name| go_quote(name))
+        .map(go_quote)
         .collect();
     if !unknown.is_empty() {
         return Err(format!("unrecognized usage values: [{}]", unknown.join(" ")));

@@ -104,7 +104,8 @@ fn cluster_info_has_a_signature_of_each_token_that_may_sign() {
 
     // One that may not sign, one that has expired, and Secrets that are none.
     token(&mut c, "bbbbbb", json!({"usage-bootstrap-signing": "false"}));
-    token(&mut c, "cccccc", json!({"expiration": seconds(c.now()).to_string()}));
+    let now = seconds(c.now()).to_string();
+    token(&mut c, "cccccc", json!({"expiration": now}));
     create(
         &mut c,
         Kind::SECRET,
