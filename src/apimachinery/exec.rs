@@ -14,6 +14,34 @@ pub struct ExecOptions {
     pub stdin_open: bool,
 }
 
+/// What a client writes to the process of a container that it is attached to (`v1.PodAttachOptions`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttachOptions {
+    /// The container's name.
+    pub container: String,
+    /// What is written to the standard input of the process.
+    pub stdin: String,
+    /// Whether the client has come to the end of what it writes.
+    pub closes: bool,
+    /// The instance of the container that the client is attached to; empty if it attaches only now.
+    pub instance: String,
+}
+
+/// What the process of a container has printed to which a client is attached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attached {
+    /// What it has printed on standard output since it was started.
+    pub stdout: String,
+    /// What it has printed on standard error.
+    pub stderr: String,
+    /// The instance of the container.
+    pub instance: String,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// Whether it has taken what was written to it.
+    pub took: bool,
+}
+
 /// How a command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecEnd {
@@ -34,4 +62,7 @@ pub struct Channels {
     pub stderr: String,
     /// Channel 3: how the command ended, as a `Status`; `None` if it does not end.
     pub status: Option<String>,
+    /// The instance of the container that a client is attached to; empty for a command. With it the client reads on:
+    /// [`HttpRequest::attached`](super::HttpRequest::attached).
+    pub instance: String,
 }

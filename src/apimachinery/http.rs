@@ -27,6 +27,9 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
     /// Whether more of the body may follow. A command that reads it (`pods/exec`) waits at its end.
     pub unfinished: bool,
+    /// The instance of the container that the client is attached to ([`Channels::instance`]), in place of a connection that stays
+    /// open; empty for all other requests.
+    pub attached: String,
 }
 
 /// An answer as it travels.

@@ -2,7 +2,9 @@
 
 use super::ApiServer;
 use crate::api::{Key, Timestamp};
-use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
+use crate::apimachinery::{
+    AttachOptions, Attached, ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace,
+};
 
 /// The kubelets that kube-apiserver can reach (`pkg/kubelet/client.ConnectionInfoGetter` and the HTTP servers behind it).
 pub trait Kubelets {
@@ -34,6 +36,20 @@ pub trait Kubelets {
         api: &mut ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError>;
+
+    /// Attaches a client to the process of a container of a pod, and writes to its standard input. `api` is what the names of the
+    /// network are read from.
+    ///
+    /// # Errors
+    /// The kubelet refuses, or it cannot be reached.
+    fn attach(
+        &self,
+        node: &str,
+        pod: &Key,
+        options: &AttachOptions,
+        api: &ApiServer,
+        now: Timestamp,
+    ) -> Result<Attached, KubeletError>;
 
     /// Whether a part of the control plane on the machine of the API server (`kube-scheduler`) answers on its port.
     fn answers(&self, process: &str) -> bool;
@@ -67,6 +83,17 @@ impl Kubelets for NoKubelets {
         _: &mut ApiServer,
         _: Timestamp,
     ) -> Result<Executed, KubeletError> {
+        Err(KubeletError::Unreachable)
+    }
+
+    fn attach(
+        &self,
+        _: &str,
+        _: &Key,
+        _: &AttachOptions,
+        _: &ApiServer,
+        _: Timestamp,
+    ) -> Result<Attached, KubeletError> {
         Err(KubeletError::Unreachable)
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
-use super::affinity::{Affinity, Remembering};
+use super::affinity::{Affinity, Remembered, Remembering};
 use super::api_door::{Door, Writing};
 use super::memo::Memo;
 use super::network::{From, Network};
@@ -14,9 +14,11 @@ use super::noting::{Noted, Noting};
 use super::process::Process;
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};
-use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
+use crate::apimachinery::{
+    AttachOptions, Attached, ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace,
+};
 use crate::apiserver::{ApiServer, Kubelets};
-use crate::kubelet::{self, Execution, LogReader};
+use crate::kubelet::{self, Attachment, Execution, LogReader};
 use crate::network::cni::Plugin;
 use crate::network::serving;
 use crate::network::traffic::History;
@@ -31,8 +33,9 @@ pub(super) struct Nodes<'a> {
     traffic: &'a History,
     /// What nodes remember of clients with session affinity.
     affinity: &'a Affinity,
-    /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
-    executed: RefCell<Vec<(Actor, Execution)>>,
+    /// The commands that were executed and have written files, and what was written to processes. Whoever answers the request lets the
+    /// kubelets note them.
+    done: RefCell<Vec<(Actor, Done)>>,
     /// What has come to CoreDNS and to servers from commands, and what nodes remember of these.
     noted: RefCell<Noted>,
 }
@@ -53,16 +56,58 @@ impl<'a> Nodes<'a> {
             memo,
             traffic,
             affinity,
-            executed: RefCell::default(),
+            done: RefCell::default(),
             noted: RefCell::default(),
         }
     }
 
-    /// The commands that were executed and have written files, each with its kubelet.
-    /// And what has come from commands to CoreDNS and to servers.
-    pub(super) fn into_executed(self) -> (Vec<(Actor, Execution)>, Noted) {
-        (self.executed.into_inner(), self.noted.into_inner())
+    /// What a client has done in containers, each with its kubelet, and what has come from there to CoreDNS and to servers.
+    pub(super) fn into_done(self) -> (Vec<(Actor, Done)>, Noted) {
+        (self.done.into_inner(), self.noted.into_inner())
     }
+
+    /// The network as a process of a pod finds it that a client has to do with.
+    fn network<'n>(
+        &'n self,
+        api: &'n ApiServer,
+        now: Timestamp,
+        noted: &'n RefCell<Noted>,
+        remembered: &'n RefCell<Vec<Remembered>>,
+        door: Door<'n>,
+    ) -> Network<'n> {
+        Network {
+            api,
+            processes: self.processes,
+            now,
+            plugin: self.plugin,
+            core_dns: self.core_dns,
+            noting: Some(Noting { noted, caches: true }),
+            affinity: self.affinity,
+            remembering: Some(Remembering { noted: remembered, opens: true }),
+            memo: self.memo,
+            door,
+            controllers: OnceCell::new(),
+            topology: OnceCell::new(),
+        }
+    }
+
+    /// Adds what has come from a process to CoreDNS, to servers and to nodes that remember clients. Returns whether something has.
+    fn note(&self, noted: Noted, clients: Vec<Remembered>) -> bool {
+        let any = !noted.queries.is_empty() || !noted.visits.is_empty() || !clients.is_empty();
+        let mut all = self.noted.borrow_mut();
+        all.queries.extend(noted.queries);
+        all.visits.extend(noted.visits);
+        all.clients.extend(clients);
+        any
+    }
+}
+
+/// What a client has done in a container, for the kubelet to note.
+pub(super) enum Done {
+    /// It has executed a command.
+    Executed(Execution),
+    /// It has written to the process.
+    Attached(Attachment),
 }
 
 /// The kubelet of a node: its place, its process and its memory.
@@ -143,27 +188,12 @@ impl Kubelets for Nodes<'_> {
         now: Timestamp,
     ) -> Result<Executed, KubeletError> {
         let (actor, process, state) = kubelet_of(self.processes, node)?;
-        let noted = RefCell::default();
-        let noting = Some(Noting { noted: &noted, caches: true });
-        let remembered = RefCell::default();
+        let (noted, remembered) = (RefCell::default(), RefCell::default());
         let mut execution =
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
         let writing = RefCell::new(Writing::on(api));
-        let network = Network {
-            api: &*api,
-            processes: self.processes,
-            now,
-            plugin: self.plugin,
-            core_dns: self.core_dns,
-            noting,
-            affinity: self.affinity,
-            remembering: Some(Remembering { noted: &remembered, opens: true }),
-            memo: self.memo,
-            door: Door::writing(self.traffic, &writing),
-            controllers: OnceCell::new(),
-            topology: OnceCell::new(),
-        };
-        let from = From::new(network, pod);
+        let door = Door::writing(self.traffic, &writing);
+        let from = From::new(self.network(&*api, now, &noted, &remembered, door), pod);
         let mut done =
             kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
         drop(from);
@@ -172,15 +202,35 @@ impl Kubelets for Nodes<'_> {
             done.exchanges = exchanges;
         }
         if done.writes {
-            self.executed.borrow_mut().push((actor, execution));
+            self.done.borrow_mut().push((actor, Done::Executed(execution)));
         }
-        let noted: Noted = noted.take();
-        let clients = remembered.take();
-        done.writes |= !noted.queries.is_empty() || !noted.visits.is_empty() || !clients.is_empty();
-        let mut all = self.noted.borrow_mut();
-        all.queries.extend(noted.queries);
-        all.visits.extend(noted.visits);
-        all.clients.extend(clients);
+        done.writes |= self.note(noted.take(), remembered.take());
+        Ok(done)
+    }
+
+    fn attach(
+        &self,
+        node: &str,
+        pod: &Key,
+        options: &AttachOptions,
+        api: &ApiServer,
+        now: Timestamp,
+    ) -> Result<Attached, KubeletError> {
+        let (actor, process, state) = kubelet_of(self.processes, node)?;
+        let (noted, remembered) = (RefCell::default(), RefCell::default());
+        let mut attachment =
+            Attachment { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
+        let door = Door::reading(self.traffic);
+        let from = From::new(self.network(api, now, &noted, &remembered, door), pod);
+        let visits = |process: &serving::Process, after, until| self.traffic.visits(process, after, until);
+        let key = Key::new("", node);
+        let reader = LogReader { state, caches: &process.caches, node: &key, visits: &visits };
+        let mut done = kubelet::attach(&reader, &mut attachment, &from, now)?;
+        drop(from);
+        if done.took {
+            self.done.borrow_mut().push((actor, Done::Attached(attachment)));
+        }
+        done.took |= self.note(noted.take(), remembered.take());
         Ok(done)
     }
 }

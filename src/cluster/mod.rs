@@ -101,7 +101,7 @@ use crate::network::proxy::Mode;
 use crate::network::traffic::History;
 use affinity::Affinity;
 use callers::Callers;
-use kubelets::Nodes;
+use kubelets::{Done, Nodes};
 use memo::Memo;
 use ready::Ready;
 use storage::Storage;
@@ -225,9 +225,12 @@ impl Cluster {
         let (memo, traffic, affinity) = (&self.memo, &self.traffic, &self.affinity);
         let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, memo, traffic, affinity);
         let response = answer(&mut self.api, &nodes);
-        let (executed, noted) = nodes.into_executed();
-        for (kubelet, execution) in executed {
-            self.component_fault(kubelet, &execution);
+        let (done, noted) = nodes.into_done();
+        for (kubelet, done) in done {
+            match &done {
+                Done::Executed(execution) => self.component_fault(kubelet, execution),
+                Done::Attached(attachment) => self.component_fault(kubelet, attachment),
+            };
             self.store(kubelet);
         }
         self.note(noted);

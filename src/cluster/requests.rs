@@ -17,8 +17,8 @@ use super::network::Network;
 use crate::api::types::Service;
 use crate::api::{Key, Kind, ObjectRef, Timestamp, root_ca};
 use crate::apimachinery::{
-    ContainerLog, ExecOptions, Executed, HttpRequest, HttpResponse, KubeletError, LogOptions, LogPlace,
-    Status,
+    AttachOptions, Attached, ContainerLog, ExecOptions, Executed, HttpRequest, HttpResponse, KubeletError,
+    LogOptions, LogPlace, Status,
 };
 use crate::apiserver::{ApiServer, Kubelets};
 use crate::network::question::{Extras, HeaderFields, Mistrust, Trust};
@@ -68,6 +68,17 @@ impl Kubelets for Logs<'_, '_> {
     ) -> Result<Executed, KubeletError> {
         Err(KubeletError::Refused("Upgrade request required".to_owned()))
     }
+
+    fn attach(
+        &self,
+        _: &str,
+        _: &Key,
+        _: &AttachOptions,
+        _: &ApiServer,
+        _: Timestamp,
+    ) -> Result<Attached, KubeletError> {
+        Err(KubeletError::Refused("Upgrade request required".to_owned()))
+    }
 }
 
 /// The request as the server reads it.
@@ -96,6 +107,7 @@ fn request(method: &str, path: &str, headers: &HeaderFields, extras: &Extras) ->
         identity,
         body: extras.body.as_bytes().to_vec(),
         unfinished: false,
+        attached: String::new(),
     }
 }
 

@@ -142,7 +142,7 @@ impl Engine {
             }
             Input::Terminal(line) => self.type_line(&line),
             Input::Outside(line) => self.type_outside(&line),
-            Input::Interrupt => self.interrupt(),
+            Input::Interrupt => self.press_interrupt(),
             Input::Clear => self.clear_terminal(),
             Input::CancelEdit => self.cancel_edit(),
             Input::Recall(lines) => self.recall(lines),

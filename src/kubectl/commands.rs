@@ -6,9 +6,9 @@ use super::flags::{Flag, array, boolean, duration, int, optional, slice, text};
 use super::output::{DRY_RUN, PRINT, managed};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, api_resources, apply, auth, autoscale, certificate, config, create, debug, delete, describe,
-    diff, edit, events, exec, explain, expose, generators, get, kustomize, label, logs, node, overrides,
-    patch, replace, rollout, run, scale, set, taint, top, unbuilt, wait,
+    annotate, api_resources, apply, attach, auth, autoscale, certificate, config, create, debug, delete,
+    describe, diff, edit, events, exec, explain, expose, generators, get, kustomize, label, logs, node,
+    overrides, patch, replace, rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 
 pub(super) const COMMANDS: &[CliCommand] = &[
@@ -206,7 +206,7 @@ pub(super) const COMMANDS: &[CliCommand] = &[
     ),
     command("logs", &[logs::FLAGS], logs::run),
     command("exec", &[exec::FLAGS], exec::run),
-    command("attach", &[unbuilt::ATTACH_FLAGS], unbuilt::attach),
+    command("attach", &[attach::FLAGS], attach::run),
     command("port-forward", &[&[text("address"), duration("pod-running-timeout")]], unbuilt::port_forward),
     command("top", &[], top::group).with(top::COMMANDS_OF).says(top::HELP),
     command("auth", &[], auth::group).with(auth::COMMANDS).says(auth::HELP),

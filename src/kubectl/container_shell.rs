@@ -2,6 +2,7 @@
 
 use super::dispatch::first_word;
 use super::exec::{self, DOES_NOT_END};
+use super::stop::TYPED;
 use super::words::split;
 use super::{Output, flags};
 use crate::api::Key;
@@ -22,7 +23,7 @@ const KILLED: i32 = 137;
 /// The exit code of a command that a person has interrupted.
 const INTERRUPTED: i32 = 130;
 /// The flags that say for whom and through which context the first line was executed.
-const IDENTITY: [&str; 8] =
+pub(super) const IDENTITY: [&str; 8] =
     ["as", "as-group", "as-uid", "as-user-extra", "cluster", "context", "token", "user"];
 
 /// A shell in a container, line by line. Each line is a command line of kubectl of its own ([`ContainerShell::command`]), so
@@ -204,8 +205,12 @@ impl ContainerShell {
     }
 }
 
-/// What an `exec` command line executes, in words for a person: of a line that was typed into a shell, that line.
-pub fn executed(line: &str) -> String {
+/// What an `exec` or `attach` command line with these files executes, in words for a person: of a line that was typed into a shell or to
+/// a process, that line.
+pub fn executed(line: &str, files: &[(String, String)]) -> String {
+    if let Some((_, typed)) = files.iter().find(|(name, _)| name == TYPED) {
+        return typed.trim_end_matches('\n').replace('\u{3}', "^C").replace('\u{4}', "^D");
+    }
     let words = split(line).unwrap_or_default();
     let command: Vec<String> = words.into_iter().skip_while(|w| w != "--").skip(1).collect();
     let script = command.last().filter(|script| script.contains(MARK));
@@ -325,8 +330,8 @@ mod tests {
         let heard = trapped.heard(&output(&format!("hi\n{MARK}{told}"), ""));
         assert_eq!(heard, Heard { text: "hi\nrm -r /data\n".into(), over: false });
         assert_eq!(trapped.variables, ["A='1'"]);
-        assert_eq!(executed(&shell.command("echo $B\n# twice")), "echo $B\n# twice");
-        assert_eq!(executed("exec web -- touch 'a b'"), "touch a b");
+        assert_eq!(executed(&shell.command("echo $B\n# twice"), &[]), "echo $B\n# twice");
+        assert_eq!(executed("exec web -- touch 'a b'", &[]), "touch a b");
         assert_eq!(shell.refuses("unexpected \")\""), "sh: syntax error: unexpected \")\"\n");
         let heard = shell.heard(&output("1\n2\n", &format!("error: {DOES_NOT_END}\n")));
         assert!(!heard.over && heard.text.starts_with("1\n2\n^C\n"), "{heard:?}");

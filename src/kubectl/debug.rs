@@ -1,6 +1,4 @@
 //! `kubectl debug`: an ephemeral container for a pod, a copy of a pod, or a pod on a node (`k8s.io/kubectl/pkg/cmd/debug`).
-//!
-//! Nothing can be attached to here.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +11,7 @@ use super::files;
 use super::flags::{Args, Flag, array, boolean, text};
 use super::invocation::{Invocation, Result, fail};
 use super::resource::{self, Rules};
-use super::{chance, go, image};
+use super::{attach, chance, go, image};
 use crate::api::patch::{create_two_way_merge_patch, strategic_merge};
 use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
@@ -48,6 +46,9 @@ pub(super) const FLAGS: &[Flag] = &[
 const LEGACY: &str = "--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, for example \"--profile=general\".\n";
 const NOT_ROOT: &str = "Non-root user is configured for the entire target Pod, and some capabilities granted by debug profile may not work. Please consider using \"--custom\" with a custom profile that specifies \"securityContext.runAsUser: 0\".";
 
+/// A pod in which something is looked into: its namespace, its name, and the name of the container that is for that, if there is one.
+type Debugged = (String, String, Option<String>);
+
 /// What the flags say.
 struct Options<'a> {
     args: &'a Args,
@@ -73,18 +74,22 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let objects = objects.into_iter().map(|(o, _)| o).collect();
     command::each(cx, objects, errors, &mut |cx, object| {
         let kind = object.kind();
-        if kind == Kind::NODE {
-            return debug_node(cx, &options, object);
+        let (namespace, pod, container) = if kind == Kind::NODE {
+            debug_node(cx, &options, object)?
+        } else if kind != Kind::POD {
+            let (group, version) = (kind.group(), kind.version());
+            let kind = go_quote(format!("{group}/{version}, Kind={}", kind.as_str()));
+            return fail(format!("{kind} not supported by debug"));
+        } else if args.text("copy-to").is_empty() {
+            debug_pod(cx, &options, object)?
+        } else {
+            debug_copy(cx, &options, object)?
+        };
+        let attaches = if args.has("attach") { args.on("attach") } else { args.on("stdin") };
+        match container.filter(|_| attaches) {
+            Some(name) => attach::when_it_runs(cx, (&namespace, &pod), &name, attach::Options::of(args)),
+            None => Ok(()),
         }
-        if kind == Kind::POD {
-            let copies = !args.text("copy-to").is_empty();
-            return if copies { debug_copy(cx, &options, object) } else { debug_pod(cx, &options, object) };
-        }
-        let (group, version) = (kind.group(), kind.version());
-        fail(format!(
-            "{} not supported by debug",
-            go_quote(format!("{group}/{version}, Kind={}", kind.as_str()))
-        ))
     })
 }
 
@@ -215,11 +220,6 @@ fn check(cx: &mut Invocation<'_>, options: &Options<'_>, names: &[String]) -> Re
             "name, command, image, lifecycle and volume devices are not modifiable via custom profile",
         );
     }
-    if args.on("attach") || (args.on("stdin") && !args.has("attach")) {
-        return fail(
-            "nothing can be attached to here: debug without --attach, and with --attach=false beside -i and -t",
-        );
-    }
     if options.profile == Profile::Legacy {
         cx.err.push_str(LEGACY);
     }
@@ -269,7 +269,7 @@ fn new_container(name: &str) -> Value {
 }
 
 /// Adds an ephemeral container to a pod, behind those that it has (`debugByEphemeralContainer`).
-fn debug_pod(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) -> Result {
+fn debug_pod(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) -> Result<Debugged> {
     let pod = object.to_value();
     let name = container_name(cx, options.args, object, &pod);
     let mut container = new_container(&name);
@@ -291,11 +291,11 @@ fn debug_pod(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) ->
         .body(Payload::StrategicPatch(go::json(&patch)));
     call.subresource = "ephemeralcontainers".into();
     cx.send(&call)?;
-    Ok(())
+    Ok((object.namespace().to_owned(), object.name().to_owned(), Some(name)))
 }
 
 /// Makes a copy of a pod, with another container or with changed ones (`debugByCopy`).
-fn debug_copy(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) -> Result {
+fn debug_copy(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) -> Result<Debugged> {
     let args = options.args;
     let (mut copy, name) = copied(cx, options, object)?;
     if let Some(name) = &name {
@@ -310,7 +310,7 @@ fn debug_copy(cx: &mut Invocation<'_>, options: &Options<'_>, object: &Object) -
         let call = Call::new(Verb::Delete, Kind::POD, object.namespace(), object.name());
         cx.send(&call.body(Payload::Delete(now)))?;
     }
-    Ok(())
+    Ok((object.namespace().to_owned(), to.to_owned(), name))
 }
 
 /// The copy, and the container in it that a profile is for; `None` if only images are changed
@@ -375,7 +375,7 @@ fn copied(
 
 /// Makes a pod on a node (`visitNode`, `generateNodeDebugPod`). Where Kubernetes throws dice for its name, the node's version is the
 /// seed.
-fn debug_node(cx: &mut Invocation<'_>, options: &Options<'_>, node: &Object) -> Result {
+fn debug_node(cx: &mut Invocation<'_>, options: &Options<'_>, node: &Object) -> Result<Debugged> {
     let args = options.args;
     let name = match args.text("container") {
         "" => "debugger",
@@ -398,7 +398,7 @@ fn debug_node(cx: &mut Invocation<'_>, options: &Options<'_>, node: &Object) -> 
     let value = options.apply(value, name, Style::Node)?;
     let namespace = cx.namespace.clone();
     cx.send(&Call::new(Verb::Create, Kind::POD, &namespace, &pod).body(Payload::Object(value)))?;
-    Ok(())
+    Ok((namespace, pod, Some(name.to_owned())))
 }
 
 /// Says that what the profile gives may be of no use to a user who is not root (`displayWarning`).

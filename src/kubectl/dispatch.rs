@@ -4,6 +4,7 @@ use super::call::escaped;
 use super::command::CliCommand;
 use super::commands::COMMANDS;
 use super::config::Config;
+use super::container_shell::IDENTITY;
 use super::flags::{self, Flag};
 use super::help;
 use super::invocation::{Invocation, Result, Stop, fail};
@@ -71,6 +72,8 @@ fn descend(
     args.text("field-manager").clone_into(&mut cx.field_manager);
     cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     cx.identity = identity(&args);
+    let given = |flag: &&str| args.all(flag).iter().map(|v| format!("--{flag}={v}")).collect::<Vec<_>>();
+    cx.identity_flags = IDENTITY.iter().flat_map(given).collect();
     let names = |header: &str| cx.identity.iter().any(|(name, _)| name.starts_with(header));
     if names("Impersonate-") && !names("Impersonate-User") {
         // `validateAuthInfo` of `clientcmd/validation.go`.

@@ -72,7 +72,7 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
         return fail("unable to upgrade connection: the server has not switched protocols");
     };
     cx.executed_in = Some((object.key(), container.to_owned()));
-    let Channels { stdout, stderr, status } = &**channels;
+    let Channels { stdout, stderr, status, .. } = &**channels;
     cx.out.push_str(stdout);
     cx.err.push_str(stderr);
     ended(cx, status.as_deref())

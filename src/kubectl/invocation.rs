@@ -45,6 +45,8 @@ pub(super) struct Invocation<'a> {
     pub(super) kubeconfig: Option<String>,
     /// The pod and the container in which a command was started.
     pub(super) executed_in: Option<(Key, String)>,
+    /// The lengths of both texts when the command was attached to a process.
+    pub(super) attached_at: Option<(usize, usize)>,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
@@ -55,6 +57,8 @@ pub(super) struct Invocation<'a> {
     pub verbosity: u8,
     /// The headers that say who asks, of `--token`, `--as` and the flags beside it.
     pub(super) identity: Vec<(String, String)>,
+    /// The flags of the command that say so, and through which context.
+    pub(super) identity_flags: Vec<String>,
     /// The resources that kubectl knows.
     pub(super) cache: DiscoveryCache,
     /// Whether this command asked for them.
@@ -87,11 +91,13 @@ impl<'a> Invocation<'a> {
             refused: Vec::new(),
             kubeconfig: None,
             executed_in: None,
+            attached_at: None,
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
             verbosity: 0,
             identity: Vec::new(),
+            identity_flags: Vec::new(),
             cache,
             discovered: false,
             warned: BTreeSet::new(),
@@ -149,8 +155,8 @@ impl<'a> Invocation<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        let Invocation { out, err, refused, kubeconfig, executed_in, .. } = self;
-        Output { stdout: out, stderr: err, exit, waits: false, refused, kubeconfig, executed_in }
+        let Invocation { out, err, refused, kubeconfig, executed_in, attached_at, .. } = self;
+        Output { stdout: out, stderr: err, exit, waits: false, refused, kubeconfig, executed_in, attached_at }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.

@@ -35,6 +35,7 @@ mod annotate;
 mod answer;
 mod api_resources;
 mod apply;
+mod attach;
 mod auth;
 mod autoscale;
 mod cache;
@@ -125,7 +126,7 @@ pub use cache::DiscoveryCache;
 pub use container_shell::{ContainerShell, Heard, container_ended, executed};
 pub use error::Error;
 pub use refused::{ManifestPlace, Refused, Refuser};
-pub use stop::{CommandWait, WaitFor};
+pub use stop::{AttachedTo, CommandWait, TYPED, WaitFor};
 
 use invocation::Invocation;
 use manifests::Manifests;
@@ -148,9 +149,31 @@ pub struct Output {
     /// The text of [`KUBECONFIG`] from now on, if the command has changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<String>,
-    /// The pod and the container in which `exec` has started its command.
+    /// The pod and the container in which `exec` has started its command, or to whose process `attach` has written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed_in: Option<(Key, String)>,
+    /// How many bytes of both streams were printed before the command was attached to a process, if it was. In a terminal what
+    /// follows stands behind all of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached_at: Option<(usize, usize)>,
+}
+
+impl Output {
+    /// What stands in a terminal that both streams go to: pieces in their order, each with whether it is of standard error. Of a command
+    /// that succeeds the warnings, and which container or pod it chose, come before what it prints; of one that fails the error comes
+    /// last.
+    pub fn in_order(&self) -> Vec<(bool, &str)> {
+        let (out, err) = (self.stdout.as_str(), self.stderr.as_str());
+        let pieces =
+            match self.attached_at.and_then(|(o, e)| out.split_at_checked(o).zip(err.split_at_checked(e))) {
+                Some(((out, session), (err, last))) => {
+                    vec![(false, out), (true, err), (false, session), (true, last)]
+                }
+                None if self.exit == 0 && !self.waits => vec![(true, err), (false, out)],
+                None => vec![(false, out), (true, err)],
+            };
+        pieces.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+    }
 }
 
 /// Where the server is.

@@ -1,15 +1,21 @@
 //! `kubectl run`
 
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use super::call::{Call, Payload};
 use super::command;
-use super::flags::{Args, Flag, array, boolean, text};
+use super::flags::{Args, Flag, array, boolean, duration, text};
 use super::generate::{created, label_map};
 use super::invocation::{Invocation, Result, Stop, fail};
+use super::logs::pod_timeout;
 use super::output::{self, DryRun};
-use super::{image, overrides};
-use crate::api::Kind;
+use super::stop::{CommandWait, WaitFor};
+use super::{attach, image, overrides, words};
 use crate::api::quote::go_quote;
+use crate::api::types::Pod;
+use crate::api::{Kind, MetaExt as _, Object};
+use crate::apimachinery::{DeleteOptions, Propagation, Verb};
 
 pub(super) const RUN_FLAGS: &[Flag] = &[
     text("image"),
@@ -24,6 +30,8 @@ pub(super) const RUN_FLAGS: &[Flag] = &[
     boolean("stdin").short('i'),
     boolean("tty").short('t'),
     boolean("attach"),
+    boolean("leave-stdin-open"),
+    duration("pod-running-timeout").or("1m0s"),
     boolean("quiet").short('q'),
     boolean("expose"),
     boolean("privileged"),
@@ -56,13 +64,15 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !matches!(restart, "Always" | "OnFailure" | "Never") {
         return command::usage(path, format!("invalid restart policy: {restart}"));
     }
-    if args.on("rm") && !(args.on("stdin") || args.on("attach")) {
+    let attaches = if args.has("attach") { args.on("attach") } else { args.on("stdin") };
+    if args.on("rm") && !attaches {
         return command::usage(path, "--rm should only be used for attached containers");
     }
-    if args.on("stdin") || args.on("attach") {
-        return fail(format!(
-            "a pod does not run before the cluster is stepped, so nothing can be attached to it: run it without -i, -t, --rm and --attach (-- sleep 3600), then kubectl exec -it {name} -- sh opens a shell in it"
-        ));
+    if attaches && dry_run != DryRun::No {
+        return command::usage(
+            path,
+            "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
+        );
     }
     if let Some(policy) = args.flag("image-pull-policy")
         && !matches!(policy, "Always" | "IfNotPresent" | "Never" | "")
@@ -72,17 +82,130 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let pod = overrides::apply(args, Kind::POD, pod(args, name, restart)?)?;
     // The pod is made before its Service and said after it.
     let made = created(cx, args, Kind::POD, pod, "", dry_run)?;
-    let mut errors = Vec::new();
+    let (mut errors, mut exposed) = (Vec::new(), false);
     if args.on("expose") {
         let service = service(args, name)?;
         match created(cx, args, Kind::SERVICE, service, "", dry_run) {
+            Ok(_) if attaches => exposed = true,
             Ok(service) => output::report(cx, args, &service, "created", dry_run)?,
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),
         }
     }
+    if attaches {
+        let result = attached(cx, args, name, restart);
+        if matches!(result, Err(Stop::Wait(_))) || !args.on("rm") {
+            return result;
+        }
+        let made = [(Kind::POD, true), (Kind::SERVICE, exposed)];
+        for (kind, _) in made.into_iter().filter(|(_, there)| *there) {
+            remove(cx, args, kind, name)?;
+        }
+        return result;
+    }
     output::report(cx, args, &made, "created", dry_run)?;
     command::finish(errors)
+}
+
+/// Attaches to the pod as soon as it is ready, and ends as its container has ended, unless that is restarted whatever happens
+/// (`handleAttachPod`, `waitForPod`).
+fn attached(cx: &mut Invocation<'_>, args: &Args, name: &str, restart: &str) -> Result {
+    let timeout = pod_timeout(args).or_else(fail)?;
+    let pod = await_pod(cx, name, timeout, &is_ready_or_over)?;
+    if is_over(&pod) {
+        attach::log(cx, &pod, name)?;
+    } else {
+        attach::attach_or_log(cx, &pod, name, attach::Options::of(args))?;
+    }
+    if args.on("leave-stdin-open") || restart == "Always" {
+        return Ok(());
+    }
+    let ended: &dyn Fn(&Object) -> bool =
+        if restart == "Never" { &is_over } else { &|pod| phase(pod) == "Succeeded" };
+    let pod = await_pod(cx, name, timeout, ended)?;
+    let of = format!("{}/{name}", pod.namespace());
+    if phase(&pod) == "Succeeded" {
+        return Ok(());
+    }
+    let status = pod.get::<Pod>().and_then(|p| p.status.as_ref()?.container_statuses.as_ref()?.first());
+    let ended = status.and_then(|s| s.state.as_ref()?.terminated.as_ref()).filter(|t| t.exit_code != 0);
+    let Some(ended) = ended else { return fail(format!("pod {of} failed with unknown exit code")) };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (reason, message) = (text(&ended.reason), text(&ended.message));
+    cx.err.push_str(&format!("pod {of} terminated ({reason})\n{message}"));
+    if !cx.err.ends_with('\n') {
+        cx.err.push('\n');
+    }
+    Err(Stop::Exit(ended.exit_code))
+}
+
+/// The pod, once something is so.
+fn await_pod(
+    cx: &mut Invocation<'_>,
+    name: &str,
+    timeout: SignedDuration,
+    holds: &dyn Fn(&Object) -> bool,
+) -> Result<Object> {
+    let until = cx.now().checked_add(timeout).ok();
+    let namespace = cx.namespace.clone();
+    loop {
+        let pod = cx.get(Kind::POD, &namespace, name)?;
+        if holds(&pod) {
+            return Ok(pod);
+        }
+        if !cx.wait_change(&pod, until)? {
+            return fail("timed out waiting for the condition");
+        }
+    }
+}
+
+fn phase(pod: &Object) -> &str {
+    pod.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.as_deref()).unwrap_or_default()
+}
+
+fn is_over(pod: &Object) -> bool {
+    matches!(phase(pod), "Succeeded" | "Failed")
+}
+
+/// `podRunningAndReady`
+fn is_ready_or_over(pod: &Object) -> bool {
+    let conditions = pod.get::<Pod>().and_then(|p| p.status.as_ref()?.conditions.as_ref());
+    let ready = conditions.into_iter().flatten().any(|c| c.type_ == "Ready" && c.status == "True");
+    is_over(pod) || (phase(pod) == "Running" && ready)
+}
+
+/// `--rm`: deletes what the command has made (`removeCreatedObjects`). The command has waited before, so a client that hands it back
+/// runs a line for it.
+fn remove(cx: &mut Invocation<'_>, args: &Args, kind: Kind, name: &str) -> Result {
+    let namespace = cx.namespace.clone();
+    let flags =
+        ["--wait=false".to_owned(), "--ignore-not-found".to_owned(), format!("--namespace={namespace}")];
+    let words = ["delete".to_owned(), kind.singular().to_owned(), name.to_owned()];
+    let words: Vec<String> = words.into_iter().chain(flags).chain(cx.identity_flags.clone()).collect();
+    let line = words::join(&words);
+    loop {
+        match cx.get(kind, &namespace, name) {
+            Err(Stop::Error(e)) if e.is_not_found() => break,
+            Ok(object) if object.meta().is_deleting() => break,
+            other => other?,
+        };
+        match cx.wait(CommandWait { what: WaitFor::Line(line.clone()), until: None }) {
+            Err(Stop::Never) => {}
+            other => {
+                other?;
+                continue;
+            }
+        }
+        let options =
+            DeleteOptions { propagation_policy: Some(Propagation::Background), ..DeleteOptions::default() };
+        cx.send(&Call::new(Verb::Delete, kind, &namespace, name).body(Payload::Delete(options)))?;
+        break;
+    }
+    if !args.on("quiet") {
+        let (kind, name) = (kind.singular(), go_quote(name));
+        cx.say(&format!("{kind} {name} deleted from {namespace} namespace"));
+    }
+    Ok(())
 }
 
 /// The labels of the pod.
@@ -111,6 +234,14 @@ fn pod(args: &Args, name: &str, restart: &str) -> Result<Value> {
             return fail(format!("invalid env: {var}"));
         };
         env.push(json!({"name": k, "value": v}));
+    }
+    for flag in ["stdin", "tty"] {
+        if args.on(flag) {
+            container[flag] = true.into();
+        }
+    }
+    if args.on("stdin") && !args.on("leave-stdin-open") {
+        container["stdinOnce"] = true.into();
     }
     if !env.is_empty() {
         container["env"] = Value::Array(env);

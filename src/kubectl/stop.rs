@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::call::Call;
 use super::error::Error;
+use super::words;
 use crate::api::{Key, Kind, Timestamp};
 use crate::apimachinery::{HttpRequest, HttpResponse, Status, Verb};
 
@@ -75,11 +76,48 @@ pub enum WaitFor {
     },
     /// Time passes.
     Time,
+    /// The process of a container prints something, or ends. A person at a terminal types into it meanwhile, if it reads.
+    Attached(AttachedTo),
+    /// Somebody runs this command line of kubectl's: the command goes on behind it. A link repeats command lines from their beginning,
+    /// so what a command writes after it has waited has a line of its own.
+    Line(String),
     /// A person saves a text.
     Edit {
         /// The text that the editor is opened with.
         text: String,
     },
+}
+
+/// The process of a container that a command is attached to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachedTo {
+    /// The pod.
+    pub pod: Key,
+    /// The container's name.
+    pub container: String,
+    /// Whether what is typed goes to the process.
+    pub stdin: bool,
+    /// Whether the process has a terminal.
+    pub tty: bool,
+    /// The flags that say for whom the command was run.
+    pub identity: Vec<String>,
+}
+
+/// The name under which the files of a command line have what a person types while a command is attached. It is written to the process,
+/// and more may follow.
+pub const TYPED: &str = "kubectl-attach-typed";
+
+impl AttachedTo {
+    /// The command line of kubectl that writes a text to the process: [`TYPED`] or, as the last one, the standard input.
+    pub fn writing(&self) -> String {
+        let Key { namespace, name } = &self.pod;
+        let mut line =
+            format!("attach {name} --namespace={namespace} --container={} --stdin --quiet", self.container);
+        if !self.identity.is_empty() {
+            line.push_str(&format!(" {}", words::join(&self.identity)));
+        }
+        line
+    }
 }
 
 impl CommandWait {
@@ -92,7 +130,7 @@ impl CommandWait {
                 let now = Answer::new(ask(&request));
                 now.text("/metadata/resourceVersion") != resource_version
             }
-            WaitFor::Time | WaitFor::Edit { .. } => false,
+            WaitFor::Time | WaitFor::Attached(_) | WaitFor::Line(_) | WaitFor::Edit { .. } => false,
         }
     }
 }

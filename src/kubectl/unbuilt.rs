@@ -2,18 +2,10 @@
 //! as in kubectl, so that a mistyped line reads as it should.
 
 use super::command::{self, CliCommand, sub};
-use super::flags::{Args, Flag, boolean, int, slice, text};
+use super::flags::{Args, Flag, boolean, int, text};
 use super::invocation::{Invocation, Result, fail};
 use super::resource::must_kind;
 use crate::api::Kind;
-
-pub(super) const ATTACH_FLAGS: &[Flag] = &[
-    boolean("stdin").short('i'),
-    boolean("tty").short('t'),
-    text("container").short('c'),
-    boolean("quiet").short('q'),
-    slice("filename").short('f'),
-];
 
 pub(super) const CP_FLAGS: &[Flag] = &[text("container").short('c'), boolean("no-preserve"), int("retries")];
 
@@ -63,19 +55,6 @@ pub(super) fn port_forward(cx: &mut Invocation<'_>, args: &Args) -> Result {
     cx.get(kind, &namespace, name)?;
     fail(format!(
         "there is no machine on this side to which {name}'s ports could be forwarded: a pod can ask it, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS"
-    ))
-}
-
-/// `attach`
-pub(super) fn attach(cx: &mut Invocation<'_>, args: &Args) -> Result {
-    let Some(word) = args.words.first() else {
-        return fail("pod, type/name or --filename must be specified");
-    };
-    let namespace = cx.namespace.clone();
-    let (kind, name) = named(cx, word)?;
-    cx.get(kind, &namespace, name)?;
-    fail(format!(
-        "nothing can be typed into a process that runs already: kubectl logs -f {word} follows what it prints, and kubectl exec -it {word} -- sh opens a shell beside it"
     ))
 }
 

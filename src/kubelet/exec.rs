@@ -18,16 +18,16 @@ use super::task::Task;
 use super::turn::Turn;
 use crate::api::quote::go_quote;
 use crate::api::types::Pod;
-use crate::api::{Key, Timestamp};
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::apimachinery::{ExecEnd, ExecOptions, Executed, KubeletError};
 use crate::client::{Caches, Handler};
 use crate::network::{Answer, Question};
 use crate::shell::{self, Outside, Program, Sent};
 
 /// The network as a command finds it, which also notes the answers.
-struct Noting<'a> {
-    outside: &'a dyn Outside,
-    answers: RefCell<BTreeMap<Question, Vec<Answer>>>,
+pub(super) struct Noting<'a> {
+    pub(super) outside: &'a dyn Outside,
+    pub(super) answers: RefCell<BTreeMap<Question, Vec<Answer>>>,
 }
 
 impl Outside for Noting<'_> {
@@ -91,10 +91,11 @@ pub fn exec(
     let ExecOptions { container, command, .. } = &execution.options.clone();
     let known = pod_manager::pod(state, caches, &execution.pod);
     let pod = &known.ok_or(KubeletError::NotFound)?.pod;
-    let (turn, i) = turn_of(state, caches, node, pod, execution, now).ok_or_else(|| {
-        let container = go_quote(container);
-        KubeletError::Failed(format!("unable to upgrade connection: container not found ({container})"))
-    })?;
+    let (turn, i) =
+        turn_of((state, caches, node), pod, &execution.options.container, now).ok_or_else(|| {
+            let container = go_quote(container);
+            KubeletError::Failed(format!("unable to upgrade connection: container not found ({container})"))
+        })?;
     if let Some(why) = turn.cannot_start_command(i, command) {
         let end = ExecEnd::NotStarted(why);
         let (stdout, stderr) = (String::new(), String::new());
@@ -118,7 +119,9 @@ pub fn exec(
 /// Notes what a command has written, and delivers the signals that it has sent. `false` if its container does not run.
 pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Execution) -> bool {
     let Some(pod) = pod_manager::pod(cx.state, cx.caches, &execution.pod) else { return false };
-    let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, &pod.pod, execution, cx.now) else {
+    let Some((mut turn, i)) =
+        turn_of((cx.state, cx.caches, node), &pod.pod, &execution.options.container, cx.now)
+    else {
         return false;
     };
     let again = Again { execution, asked: RefCell::default() };
@@ -138,16 +141,14 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Ex
 }
 
 /// A turn of the pod, and the place of the container in it; `None` if the container does not run.
-fn turn_of<'a>(
-    state: &'a State,
-    caches: &'a Caches,
-    node: &'a Key,
+pub(super) fn turn_of<'a>(
+    (state, caches, node): (&'a State, &'a Caches, &'a Key),
     pod: &'a Pod,
-    execution: &Execution,
+    container: &str,
     now: Timestamp,
 ) -> Option<(Turn<'a>, usize)> {
-    let rt = state.pods.get(&execution.pod)?;
-    let named = |c: &super::container_state::ContainerRuntime| *c.name == *execution.options.container;
+    let rt = state.pods.get(&pod.metadata.key())?;
+    let named = |c: &super::container_state::ContainerRuntime| *c.name == *container;
     let i = rt.containers.iter().position(|c| named(c) && c.running_at(now).is_some())?;
     let turn = Turn::new(pod, pod.spec.as_ref()?, (**rt).clone(), state, node, caches, now);
     Some((turn, i))

@@ -103,7 +103,9 @@ impl Turn<'_> {
         at: Timestamp,
         outside: &dyn Outside,
     ) -> Option<Executed> {
-        let program = Program { start: at, first: false, signal: None, ..program };
+        let program = Program { start: at, first: false, signal: None, terminal: false, ..program };
+        // What was typed into the container's own process is not for this one.
+        let world = World { typed: Rc::default(), ..world };
         let run = shell::run(&program, &world, outside, Until::Moment(Timestamp::MAX));
         let (takes, code) = match run.end {
             End::Exit(end, code) => (Some(end.duration_since(at)), code),

@@ -44,18 +44,18 @@ pub struct LogReader<'a> {
 }
 
 /// A line of a log. Only the last one of a container that has ended may have no line end.
-struct Line {
+pub(super) struct Line {
     at: Timestamp,
-    stderr: bool,
-    text: String,
+    pub(super) stderr: bool,
+    pub(super) text: String,
 }
 
 /// An instance of a container whose log can be read.
-struct Instance<'a> {
-    id: &'a str,
+pub(super) struct Instance<'a> {
+    pub(super) id: &'a str,
     /// The place of the container in its pod.
     place: usize,
-    process: Option<&'a Rc<Process>>,
+    pub(super) process: Option<&'a Rc<Process>>,
     /// When it started; `None` if it has not.
     started: Option<Timestamp>,
     /// When it got SIGTERM.
@@ -63,7 +63,7 @@ struct Instance<'a> {
     /// When its probes were asked, if it has ended.
     probed: Probed,
     /// When it ended; `None` if it runs.
-    finished: Option<Timestamp>,
+    pub(super) finished: Option<Timestamp>,
 }
 
 /// What a container has printed until `now`; `from` is where an earlier answer ended.
@@ -172,7 +172,7 @@ fn instance_of(pod: &Pod, options: &LogOptions) -> Result<String, String> {
 }
 
 /// The instance of a container that has this id, if the runtime still has it: the current one and the one before.
-fn with_id<'a>(place: usize, c: &'a ContainerRuntime, id: &str) -> Option<Instance<'a>> {
+pub(super) fn with_id<'a>(place: usize, c: &'a ContainerRuntime, id: &str) -> Option<Instance<'a>> {
     let new = |id: &'a str| Instance {
         id,
         place,
@@ -207,7 +207,7 @@ fn with_id<'a>(place: usize, c: &'a ContainerRuntime, id: &str) -> Option<Instan
 
 /// What an instance has printed, line by line: a line is noted when it is complete, as the container runtime does. Of a server only
 /// the lines after a moment.
-fn lines(
+pub(super) fn lines(
     reader: &LogReader<'_>,
     pod: &Key,
     instance: &Instance<'_>,

@@ -63,6 +63,7 @@ mod actions;
 mod admit;
 mod allocation;
 pub mod amounts;
+mod attach;
 pub mod backoff;
 pub mod behaviour;
 pub mod busy;
@@ -174,6 +175,7 @@ mod wake;
 mod watched;
 mod written;
 
+pub use attach::{Attachment, attach};
 pub use cause::PodCause;
 pub use control_plane::{EtcdNews, part_of_control_plane};
 pub use cpu_manager::{Exclusive, Processors, cpu_manager_state, processors};

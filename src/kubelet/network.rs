@@ -4,6 +4,7 @@
 //! ([`Context::ask_network`](crate::client::Context::ask_network)), and whoever knows the whole cluster answers with a [`NetworkNews`]. The pod
 //! takes a turn then, in which its processes go on. An answer that becomes another one later is told in the same way.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
@@ -86,6 +87,26 @@ impl State {
         let mut of_pod = known.unwrap_or_else(|| Rc::new(PodNetwork::new(uid)));
         Rc::make_mut(&mut of_pod).ask(questions);
         self.network.insert(pod.clone(), of_pod);
+    }
+
+    /// Notes what the processes of a pod have just asked, with the answers, of which the last one is valid from now on.
+    pub(super) fn note_answers(
+        &mut self,
+        pod: &Key,
+        uid: &Rc<str>,
+        answers: &BTreeMap<Question, Vec<Answer>>,
+        now: Timestamp,
+    ) {
+        if answers.is_empty() {
+            return;
+        }
+        let questions: Vec<Question> = answers.keys().cloned().collect();
+        self.note_questions(pod, uid, &questions);
+        let last = answers.iter().filter_map(|(question, all)| Some((question.clone(), all.last()?.clone())));
+        let news: Vec<(Question, Answer)> = last.collect();
+        if let Some(of_pod) = self.network.get_mut(pod) {
+            Rc::make_mut(of_pod).tell(now, &news);
+        }
     }
 
     /// The pod that has an address, among those that have one of their own.

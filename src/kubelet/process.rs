@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::coredns::{self, Found};
 use crate::api::{Timestamp, service_account_token};
 use crate::network::Question;
-use crate::shell::{self, Answers, Change, End, Files, Nobody, Program, Run, Until, World, Write};
+use crate::shell::{self, Answers, Change, End, Files, Nobody, Program, Run, Typed, Until, World, Write};
 
 /// The process of a container.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Process {
     pub shared: Vec<Write>,
     /// What the network has answered to its pod.
     pub answers: Rc<BTreeMap<Question, Answers>>,
+    /// What clients that were attached to it have written to its standard input.
+    pub typed: Rc<[Typed]>,
     /// The version of CoreDNS, if that is what was started; `None` for a program that the shell runs.
     pub coredns: Option<Rc<str>>,
     /// The space that the files take which are written into its container's layer: each moment at which that becomes another, with the
@@ -37,7 +39,12 @@ impl Process {
     pub(super) fn world(&self) -> World {
         let mut files = Files::default();
         self.mounts.iter().chain(&self.outside).chain(&self.shared).for_each(|w| files.note(w));
-        World { files, mounts: self.file_systems.to_vec(), answers: self.answers.clone() }
+        World {
+            files,
+            mounts: self.file_systems.to_vec(),
+            answers: self.answers.clone(),
+            typed: self.typed.clone(),
+        }
     }
 
     /// What becomes of the process with the answers that it has.
@@ -65,7 +72,9 @@ impl Process {
         let asks =
             self.run.asked.iter().map(|q| (q, self.answers.get(q).and_then(|all| Some(&all.last()?.1))));
         let asks: Vec<String> = asks.map(|(q, answer)| format!("{q} {answer:?}")).collect();
-        format!("{:?} code {code:?} asks {asks:?} finds {changes:?}", self.program.words)
+        let typed: Vec<(&str, bool)> = self.typed.iter().map(|t| (&*t.text, t.closes)).collect();
+        let typed = if typed.is_empty() { String::new() } else { format!(" typed {typed:?}") };
+        format!("{:?} code {code:?} asks {asks:?} finds {changes:?}{typed}", self.program.words)
     }
 }
 

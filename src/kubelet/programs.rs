@@ -153,6 +153,7 @@ impl Turn<'_> {
             companions: false,
             unknown: self.unknown(i, spec),
             stdin: spec.stdin == Some(true),
+            terminal: spec.tty == Some(true),
             input: String::new(),
             first: self.spec.share_process_namespace != Some(true) && self.target(i).is_none(),
             signal: None,
@@ -312,6 +313,7 @@ impl Turn<'_> {
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),
             answers: self.answers.clone(),
+            typed: Rc::default(),
             coredns,
             run: Run {
                 end: End::Runs,

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
+use super::attach::{self, Attachment};
 use super::busy;
 use super::contents::StorageNews;
 use super::control_plane::{self, EtcdNews};
@@ -155,6 +156,9 @@ impl Reconciler for Kubelet {
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
         if let Some(execution) = fault.downcast_ref::<Execution>() {
             return exec::note(cx, &self.key, execution);
+        }
+        if let Some(attachment) = fault.downcast_ref::<Attachment>() {
+            return attach::note(cx, &self.key, attachment);
         }
         if let Some(news) = fault.downcast_ref::<NetworkNews>() {
             return network::note(cx, news);

@@ -133,7 +133,7 @@ impl Session {
         let mut client = self.client(command, true);
         let (output, waits) = client.drive(command);
         if !client.acted() {
-            return (output, if waits.is_some() { Looked::Waits } else { Looked::Ended });
+            return (output, waits.map_or(Looked::Ended, Looked::Waits));
         }
         *command = waiting;
         let mut again = command.clone();
@@ -170,12 +170,12 @@ pub struct Ran {
 }
 
 /// How far a command is that waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Looked {
     /// It has ended.
     Ended,
-    /// It waits.
-    Waits,
+    /// It waits for this.
+    Waits(CommandWait),
     /// It would write now.
     Writes,
 }

@@ -32,7 +32,10 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<
     };
     Some(match name {
         ":" => Ok(0),
-        "exit" => Err(Stop::Exit(code(shell))),
+        "exit" => {
+            shell.exits = true;
+            Err(Stop::Exit(code(shell)))
+        }
         "return" => Err(Stop::Return(code(shell))),
         "break" => Err(Stop::Break(count())),
         "continue" => Err(Stop::Continue(count())),

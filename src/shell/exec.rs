@@ -78,33 +78,13 @@ impl Shell<'_> {
         self.frame.args = rest.cloned().collect();
         let result = match script {
             Some(script) => self.script(&script, main),
-            None if self.inputs.get(self.input).is_some_and(|i| i.open) => self.script_so_far(),
+            None if self.inputs.get(self.input).is_some_and(|i| i.open) => self.dialogue(),
             None => {
                 let script = self.read_input()?;
                 self.script(&script, main)
             }
         };
         self.leave(result)
-    }
-
-    /// Runs the whole commands of a standard input that may go on, then waits for more.
-    fn script_so_far(&mut self) -> Ran {
-        let mut text = String::new();
-        // The end of what is there blocks, so that a reader sees whole lines only.
-        while let Some(input) = self.inputs.get_mut(self.input)
-            && let Some(length) = input.text.iter().skip(input.at).position(|c| *c == '\n')
-        {
-            let end = input.at + length + 1;
-            text.extend(input.text.get(input.at..end).unwrap_or_default());
-            input.at = end;
-        }
-        let mut script = parser::parse(&text, self.frame.bash);
-        if parser::is_unfinished(&text) {
-            script.error = None;
-        }
-        self.alone = false;
-        self.read_script(script)?;
-        Err(self.block())
     }
 
     /// Runs the trap of EXIT.
@@ -409,7 +389,9 @@ impl Shell<'_> {
         self.inputs.push(Input::default());
         self.input = self.inputs.len() - 1;
         self.tested += 1;
+        self.behind += 1;
         let result = self.subshell(|s| s.node(command));
+        self.behind -= 1;
         self.tested -= 1;
         self.input = input;
         self.steps = rest;

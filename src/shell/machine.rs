@@ -36,6 +36,8 @@ pub(super) enum Stop {
     Continue(u32),
     /// The whole program ends, by a signal.
     Killed(i32),
+    /// A person has interrupted the command, so the shell that has prompted for it goes on with the next one.
+    Interrupted,
     /// It does not end, or not before the moment up to which it is run.
     Never,
 }
@@ -65,6 +67,10 @@ pub(super) struct Input {
     pub(super) rest: u64,
     /// Whether it is a device that has bytes for ever.
     pub(super) endless: bool,
+    /// Up to which place the text is there from which moment on, in order; nothing if all of it was there from the beginning.
+    pub(super) comes: Vec<(usize, Timestamp)>,
+    /// When somebody has closed the stream.
+    pub(super) closed: Option<Timestamp>,
 }
 
 /// A command in the background.
@@ -171,6 +177,12 @@ pub(super) struct Shell<'a> {
     pub(super) line_by_line: bool,
     /// Whether that command has come to the end of what is there of an input that may go on.
     pub(super) wants_more: bool,
+    /// Whether the commands under way are those of a shell that prompts a person for them.
+    pub(super) interactive: bool,
+    /// Whether a command asks that shell to end.
+    pub(super) exits: bool,
+    /// How many commands in the background are around the one under way.
+    pub(super) behind: usize,
 }
 
 impl<'a> Shell<'a> {
@@ -193,7 +205,8 @@ impl<'a> Shell<'a> {
         for (name, value) in &program.env {
             frame.variables.insert(name.clone(), (value.as_str().into(), true));
         }
-        let console = |stderr| Out::Console { stderr };
+        // A terminal is one stream.
+        let console = |stderr: bool| Out::Console { stderr: stderr && !program.terminal };
         Shell {
             program,
             world,
@@ -232,11 +245,7 @@ impl<'a> Shell<'a> {
             jobs: Vec::new(),
             outs: BTreeMap::from([(1, console(false)), (2, console(true))]),
             buffers: Vec::new(),
-            inputs: vec![Input {
-                text: program.input.chars().collect(),
-                open: program.stdin,
-                ..Input::default()
-            }],
+            inputs: vec![Input::first(program, world)],
             input: 0,
             alone: true,
             main: true,
@@ -245,6 +254,9 @@ impl<'a> Shell<'a> {
             text_limit: TEXT_LIMIT,
             line_by_line: false,
             wants_more: false,
+            interactive: false,
+            exits: false,
+            behind: 0,
         }
     }
 
@@ -290,7 +302,10 @@ impl<'a> Shell<'a> {
 
     /// Counts a command.
     pub(super) fn step(&mut self) -> Result<(), Stop> {
-        self.steps = self.steps.checked_sub(1).ok_or(Stop::Never)?;
+        match self.steps.checked_sub(1) {
+            Some(left) => self.steps = left,
+            None => return Err(self.exhausted()),
+        }
         Ok(())
     }
 
@@ -324,8 +339,10 @@ impl<'a> Shell<'a> {
 
     /// SIGTERM ends a process that does not handle it, unless it is process 1.
     fn dies_before(&mut self, then: Option<Timestamp>) -> Result<(), Stop> {
+        self.check_interrupt(then)?;
         let Some(signal) = self.program.signal.filter(|s| then.is_none_or(|t| *s < t)) else { return Ok(()) };
-        if self.program.first || self.frame.traps.contains_key("TERM") || self.handled {
+        let ignores = self.program.first || self.interactive;
+        if ignores || self.frame.traps.contains_key("TERM") || self.handled {
             return Ok(());
         }
         self.now = self.now.max(signal);
@@ -433,7 +450,9 @@ impl<'a> Shell<'a> {
             Some(answers.get(answers.partition_point(|(at, _)| *at <= after))?.0)
         };
         let signal = self.program.signal.filter(|at| *at > after);
-        self.asked.keys().filter_map(next).chain(signal).chain(self.world.files.next_of_all(after))
+        let interrupt = self.interrupt_after(after).map(|(_, at)| at);
+        let outside = self.asked.keys().filter_map(next).chain(signal).chain(interrupt);
+        outside.chain(self.world.files.next_of_all(after))
     }
 
     /// A variable's value; of an array, that of its first element.
@@ -471,16 +490,8 @@ impl<'a> Shell<'a> {
         // The first input is the terminal.
         let input = if self.input == 0 { None } else { Some(self.read_input()?) };
         let Some(commands) = &mut self.commands else { return Ok(0) };
-        let Commanded { stdout, stderr, then } = commands.run(words, input.as_deref());
-        // Of a command that succeeds the warnings, and which container or pod it chose, come before what it prints; of one that
-        // fails the error comes last.
-        if matches!(then, Then::Ended(_, 0)) {
-            self.write(2, &stderr);
-            self.write(1, &stdout);
-        } else {
-            self.write(1, &stdout);
-            self.write(2, &stderr);
-        }
+        let Commanded { printed, then } = commands.run(words, input.as_deref());
+        printed.iter().for_each(|(stderr, text)| self.write(if *stderr { 2 } else { 1 }, text));
         match then {
             Then::Ended(at, status) => {
                 self.now = self.now.max(at);

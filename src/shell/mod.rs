@@ -25,6 +25,7 @@
 //! | `rounds`, `cycle` | loops whose rounds are alike, and what they repeat |
 //! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
 //! | `builtins`, `condition`, `tools` | the commands |
+//! | `streams`, `terminal` | what commands read and print; a shell that prompts a person |
 //!
 //! The crates that read shell scripts do not fit: brush-parser and conch-parser bring a parser generator or have no
 //! maintainer, yash-syntax is under the GPL, and deno_task_shell has no loops.
@@ -51,6 +52,7 @@ mod rounds;
 mod signals;
 mod simple;
 mod streams;
+mod terminal;
 mod text;
 mod tools;
 mod words;
@@ -139,6 +141,9 @@ pub struct Program {
     pub unknown: Unknown,
     /// Whether somebody may write to its standard input, so that it does not end.
     pub stdin: bool,
+    /// Whether its streams are a terminal: what it reads is echoed, a shell that reads its commands from there prompts for them,
+    /// and [`INTERRUPT`] and [`END_OF_INPUT`] are what they are when a person types them.
+    pub terminal: bool,
     /// What stands in its standard input.
     pub input: String,
     /// Whether it is process 1 of its namespace. Such a process ignores signals that it does not handle.
@@ -171,6 +176,7 @@ impl Program {
             companions: false,
             unknown: Unknown::Forever,
             stdin: false,
+            terminal: false,
             input: String::new(),
             first: false,
             signal: None,
@@ -206,6 +212,24 @@ pub struct World {
     pub mounts: Vec<(String, bool)>,
     /// What the network has answered so far.
     pub answers: Rc<BTreeMap<Question, Answers>>,
+    /// What somebody has written to the standard input since the program was started, in the order of time.
+    pub typed: Rc<[Typed]>,
+}
+
+/// What a terminal sends to the commands in the foreground as the signal SIGINT (Ctrl+C).
+pub const INTERRUPT: char = '\u{3}';
+/// What ends the input of whoever reads from a terminal, at the beginning of a line (Ctrl+D).
+pub const END_OF_INPUT: char = '\u{4}';
+
+/// What somebody has written to the standard input of a program that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// When.
+    pub at: Timestamp,
+    /// The text.
+    pub text: Rc<str>,
+    /// Whether the input is closed after it.
+    pub closes: bool,
 }
 
 /// Who answers a question to the network that the world has no answer for.
@@ -258,10 +282,8 @@ pub trait Commands {
 /// What came of one of the [`Commands`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commanded {
-    /// What it has printed to standard output.
-    pub stdout: String,
-    /// What it has printed to standard error.
-    pub stderr: String,
+    /// What it has printed, piece by piece: whether to standard error, and the text.
+    pub printed: Vec<(bool, String)>,
     /// How far it is.
     pub then: Then,
 }
@@ -410,6 +432,7 @@ fn finish(mut shell: Shell<'_>) -> Run {
         Ok(code) | Err(Stop::Exit(code) | Stop::Killed(code)) => End::Exit(shell.now, code & 0xff),
         Err(Stop::Return(code)) => End::Exit(shell.now, code & 0xff),
         Err(Stop::Break(_) | Stop::Continue(_)) => End::Exit(shell.now, 0),
+        Err(Stop::Interrupted) => End::Exit(shell.now, terminal::INTERRUPTED),
         Err(Stop::Never) => End::Runs,
     };
     shell.into_run(end)

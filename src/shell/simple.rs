@@ -47,6 +47,7 @@ impl Shell<'_> {
                 Some(rest) if !rest.is_empty() => {
                     self.alone = self.main;
                     let status = self.external(rest.first().map_or("", |r| r), rest)?;
+                    self.exits = true;
                     Err(Stop::Exit(status))
                 }
                 _ => Ok(0),

@@ -3,11 +3,13 @@
 use super::files::{self, Change};
 use super::machine::{Out, Shell, Stop, TEXT_LIMIT, cut};
 use super::{Output, Printed, Tools};
+use crate::api::Timestamp;
 
 impl Shell<'_> {
     /// Opens a file for writing, or says why that cannot be.
     pub(super) fn open(&mut self, path: &str, append: bool) -> Result<Out, &'static str> {
         match self.path(path).as_str() {
+            "/dev/tty" if self.program.terminal => return Ok(Out::Console { stderr: false }),
             "/dev/null" | "/dev/tty" => return Ok(Out::Nowhere),
             "/dev/stdout" => return Ok(self.outs.get(&1).cloned().unwrap_or(Out::Nowhere)),
             "/dev/stderr" => return Ok(self.outs.get(&2).cloned().unwrap_or(Out::Nowhere)),
@@ -47,12 +49,7 @@ impl Shell<'_> {
         match self.outs.get(&fd) {
             Some(Out::Console { stderr }) => {
                 let stderr = *stderr;
-                self.printed = self.printed.saturating_add(text.len());
-                self.note_printed(Printed::of(text));
-                // Who runs a program to its end asks for what it has done only at some moment.
-                if self.until.is_some() && self.printed <= 64 * TEXT_LIMIT {
-                    self.output.push(Output { at: self.now, stderr, text: text.to_owned() });
-                }
+                self.show(stderr, text);
             }
             Some(Out::File(path)) => {
                 let path = path.clone();
@@ -68,6 +65,16 @@ impl Shell<'_> {
                 }
             }
             Some(Out::Nowhere) | None => {}
+        }
+    }
+
+    /// Prints something to the stream of the program that whoever reads its output sees.
+    pub(super) fn show(&mut self, stderr: bool, text: &str) {
+        self.printed = self.printed.saturating_add(text.len());
+        self.note_printed(Printed::of(text));
+        // Who runs a program to its end asks for what it has done only at some moment.
+        if self.until.is_some() && self.printed <= 64 * TEXT_LIMIT {
+            self.output.push(Output { at: self.now, stderr, text: text.to_owned() });
         }
     }
 
@@ -135,6 +142,13 @@ impl Shell<'_> {
     /// All that is left of standard input.
     pub(super) fn read_input(&mut self) -> Result<String, Stop> {
         self.await_input()?;
+        if self.reads_as_it_comes() {
+            let mut text = String::new();
+            while let Some(line) = self.read_line()? {
+                text.push_str(&line);
+            }
+            return Ok(text);
+        }
         let Some(input) = self.inputs.get_mut(self.input) else { return Ok(String::new()) };
         let open = input.open;
         let text = input.text.iter().skip(input.at).collect();
@@ -147,28 +161,41 @@ impl Shell<'_> {
     }
 
     fn await_input(&mut self) -> Result<(), Stop> {
-        match self.inputs.get(self.input).and_then(|i| i.from).filter(|t| *t > self.now) {
-            Some(from) => self.pass(from.duration_since(self.now)),
+        match self.inputs.get(self.input).and_then(|i| i.from) {
+            Some(from) => self.await_moment(from),
             None => Ok(()),
         }
+    }
+
+    /// Waits until a moment, if it has not come.
+    pub(super) fn await_moment(&mut self, at: Timestamp) -> Result<(), Stop> {
+        if at > self.now { self.pass(at.duration_since(self.now)) } else { Ok(()) }
     }
 
     /// The next line of standard input with its newline; `None` at its end.
     pub(super) fn read_line(&mut self) -> Result<Option<String>, Stop> {
         self.await_input()?;
-        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(None) };
-        let mut line = String::new();
-        while let Some(c) = input.text.get(input.at) {
-            line.push(*c);
-            input.at += 1;
-            if *c == '\n' {
-                return Ok(Some(line));
+        if self.is_terminal() {
+            return self.read_line_of_terminal();
+        }
+        let Some(input) = self.inputs.get(self.input) else { return Ok(None) };
+        let end = match input.end_of_line(|c| c == '\n') {
+            Some(end) => {
+                if let Some(at) = input.there(end) {
+                    self.await_moment(at)?;
+                }
+                end + 1
             }
-        }
-        let open = input.open;
-        if open {
-            return Err(self.block());
-        }
+            None => {
+                match input.closed {
+                    Some(at) => self.await_moment(at)?,
+                    None if input.open => return Err(self.block()),
+                    None => {}
+                }
+                usize::MAX
+            }
+        };
+        let line = self.inputs.get_mut(self.input).map(|input| input.take(end)).unwrap_or_default();
         Ok((!line.is_empty()).then_some(line))
     }
 }

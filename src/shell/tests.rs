@@ -5,6 +5,7 @@ use crate::network::dns::{RecordType, Records};
 
 mod bash;
 mod cycles;
+mod terminal;
 
 fn program(words: &[&str], tools: Tools) -> Program {
     Program {
@@ -22,6 +23,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         companions: false,
         unknown: Unknown::Forever,
         stdin: false,
+        terminal: false,
         input: String::new(),
         first: true,
         signal: None,

@@ -43,9 +43,14 @@ const ENDLESS: &str = r#"{"metadata":{},"status":"Failure","reason":"InternalErr
 /// An input of up to so many bytes is answered as it comes; a longer one when it has ended.
 const DIALOGUE: usize = 64 * 1024;
 
-/// Whether a request is for a command in a container.
+/// The last part of the path of a request for a command in a container, and of one that attaches to its process.
+const EXEC: &str = "/exec";
+const ATTACH: &str = "/attach";
+
+/// Whether a request is for the streams of a container.
 pub fn is_asked_for(path: &str) -> bool {
-    path.starts_with("/api/v1/namespaces/") && path.contains("/pods/") && path.ends_with("/exec")
+    let asked = path.ends_with(EXEC) || path.ends_with(ATTACH);
+    path.starts_with("/api/v1/namespaces/") && path.contains("/pods/") && asked
 }
 
 /// Answers a request for a command in a container.
@@ -63,6 +68,9 @@ pub fn exec(house: &Rc<House>, parts: Parts, request: HttpRequest, busy: Busy) -
     };
     let answer = if tried.channels.is_none() {
         reply::whole(tried, &parts.headers)
+    } else if request.path.ends_with(ATTACH) {
+        let why = "nothing can be attached to a container here, only in the page's terminal: kubectl logs -f follows what it prints";
+        refused(501, "", why)
     } else if !websocket::is_upgrade(&parts.headers) {
         refused(400, "BadRequest", "Upgrade request required")
     } else if asks("tty") {

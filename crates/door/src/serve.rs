@@ -153,6 +153,7 @@ async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) 
         identity: identity(&parts.headers),
         body: body.to_vec(),
         unfinished: false,
+        attached: String::new(),
     };
     if remote::is_asked_for(path) {
         return remote::exec(house, parts, request, busy);

@@ -1,4 +1,5 @@
-//! `pods/exec` (`pkg/registry/core/pod`: `ExecLocation`; `k8s.io/kubelet/pkg/cri/streaming`; KEP-4006).
+//! `pods/exec` and `pods/attach` (`pkg/registry/core/pod`: `ExecLocation`, `AttachLocation`; `k8s.io/kubelet/pkg/cri/streaming`;
+//! KEP-4006).
 
 use serde_json::json;
 
@@ -7,7 +8,8 @@ use super::{Call, Result};
 use crate::api::types::Pod;
 use crate::api::{ApiKind as _, Key, Kind};
 use crate::apimachinery::{
-    Cause, Channels, Details, ExecEnd, ExecOptions, Executed, HttpResponse, KubeletError, Status,
+    AttachOptions, Attached, Cause, Channels, Details, ExecEnd, ExecOptions, Executed, HttpResponse,
+    KubeletError, Status,
 };
 
 /// The subprotocol of the answer.
@@ -58,13 +60,7 @@ impl Call<'_> {
     /// Executes a command in a container of a pod that has a node. The container was checked. The body of the request is
     /// what the command reads; the answer has all that it printed.
     pub(super) fn exec(&mut self, namespace: &str, name: &str) -> Result<HttpResponse> {
-        let pod = Pod::from_object(self.object(Kind::POD, namespace, name)?);
-        let spec = pod.and_then(|p| p.spec.as_ref()).ok_or_else(|| Status::not_found(Kind::POD, name))?;
-        let container = match self.query.text("container") {
-            "" => spec.containers.first().map(|c| c.name.clone()).unwrap_or_default(),
-            named => named.to_owned(),
-        };
-        let node = spec.node_name.as_deref().unwrap_or_default().to_owned();
+        let (container, node) = self.container_and_node(namespace, name)?;
         let command: Vec<String> = self.query.all("command").into_iter().map(str::to_owned).collect();
         if command.is_empty() {
             return Err(invalid(name, "command", "Required value"));
@@ -75,27 +71,73 @@ impl Call<'_> {
         let options = ExecOptions { container, command, stdin: stdin.into_owned(), stdin_open };
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
-        let Executed { stdout, stderr, end, writes, exchanges } =
-            self.kubelets.exec(&node, &key, &options, self.api, now).map_err(|e| match e {
-                KubeletError::Refused(why) => Status::bad_request(why),
-                KubeletError::Failed(why) => {
-                    Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
-                }
-                KubeletError::NotFound => unknown_pod("pods/exec", name),
-                KubeletError::Unreachable => {
-                    let path = format!("/exec/{namespace}/{name}/{}", options.container);
-                    unreachable("Post", &host, &path)
-                }
-            })?;
+        let Executed { stdout, stderr, end, writes, exchanges } = self
+            .kubelets
+            .exec(&node, &key, &options, self.api, now)
+            .map_err(|e| refused(e, "exec", &host, &key, &options.container))?;
         self.changed = writes;
         self.exchanges = exchanges;
-        let channels = Channels { stdout, stderr, status: status_of(&end, &options.command) };
-        let content_type = PROTOCOL.to_owned();
-        Ok(HttpResponse {
-            status: 101,
-            content_type,
-            channels: Some(Box::new(channels)),
-            ..HttpResponse::default()
-        })
+        let status = status_of(&end, &options.command);
+        Ok(switched(Channels { stdout, stderr, status, instance: String::new() }))
+    }
+
+    /// Attaches the client to the process of a container of a pod that has a node. The container was checked. The body of the request
+    /// is what is written to the process; the answer has all that it has printed since it was started, of which a client leaves out
+    /// what was there when it attached.
+    pub(super) fn attach(&mut self, namespace: &str, name: &str) -> Result<HttpResponse> {
+        let (container, node) = self.container_and_node(namespace, name)?;
+        if !["stdin", "stdout", "stderr"].into_iter().any(|stream| self.query.on(stream)) {
+            let field = "Required value: at least one of stdin, stdout, stderr must be specified";
+            return Err(Status::bad_request(field));
+        }
+        let stdin =
+            if self.query.on("stdin") { String::from_utf8_lossy(&self.request.body) } else { "".into() };
+        let options = AttachOptions {
+            container,
+            stdin: stdin.into_owned(),
+            closes: self.query.on("stdin") && !self.request.unfinished,
+            instance: self.request.attached.clone(),
+        };
+        let host = self.kubelet_host(&node)?;
+        let (key, now) = (Key::new(namespace, name), self.api.now);
+        let attached = self.kubelets.attach(&node, &key, &options, self.api, now);
+        let Attached { stdout, stderr, instance, ended, took } =
+            attached.map_err(|e| refused(e, "attach", &host, &key, &options.container))?;
+        self.changed = took;
+        // The streams end with the process, however that has ended.
+        let status = if ended { status_of(&ExecEnd::Exited(0), &[]) } else { None };
+        Ok(switched(Channels { stdout, stderr, status, instance }))
+    }
+
+    /// The container that a request means, and the node of its pod.
+    fn container_and_node(&self, namespace: &str, name: &str) -> Result<(String, String)> {
+        let pod = Pod::from_object(self.object(Kind::POD, namespace, name)?);
+        let spec = pod.and_then(|p| p.spec.as_ref()).ok_or_else(|| Status::not_found(Kind::POD, name))?;
+        let container = match self.query.text("container") {
+            "" => spec.containers.first().map(|c| c.name.clone()).unwrap_or_default(),
+            named => named.to_owned(),
+        };
+        Ok((container, spec.node_name.as_deref().unwrap_or_default().to_owned()))
+    }
+}
+
+/// The answer with streams.
+fn switched(channels: Channels) -> HttpResponse {
+    let content_type = PROTOCOL.to_owned();
+    HttpResponse { status: 101, content_type, channels: Some(Box::new(channels)), ..HttpResponse::default() }
+}
+
+/// What the server says of a kubelet that has refused `exec` or `attach`.
+fn refused(error: KubeletError, part: &str, host: &str, pod: &Key, container: &str) -> Status {
+    match error {
+        KubeletError::Refused(why) => Status::bad_request(why),
+        KubeletError::Failed(why) => {
+            Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
+        }
+        KubeletError::NotFound => unknown_pod(&format!("pods/{part}"), &pod.name),
+        KubeletError::Unreachable => {
+            let path = format!("/{part}/{}/{}/{container}", pod.namespace, pod.name);
+            unreachable("Post", host, &path)
+        }
     }
 }

@@ -133,7 +133,7 @@ impl Call<'_> {
         match part {
             "log" => self.log(namespace, name),
             "exec" => self.exec(namespace, name),
-            "attach" => Err(Status::new(501, "", "nothing can be attached to a container here")),
+            "attach" => self.attach(namespace, name),
             _ => Err(Status::new(501, "", NO_NETWORK)),
         }
     }
@@ -181,7 +181,8 @@ mod tests {
         for (part, query, code) in [
             ("exec", "container=b&command=ls", 404),
             ("exec", "container=b", 422),
-            ("attach", "container=b", 501),
+            ("attach", "container=b", 400),
+            ("attach", "container=b&stdout=true", 404),
             ("portforward", "", 501),
         ] {
             assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, code, "{part}");

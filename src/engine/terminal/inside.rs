@@ -1,4 +1,5 @@
-//! A shell in a container that a person types into: `kubectl exec -it POD -- sh`.
+//! A shell in a container that a person types into: `kubectl exec -it POD -- sh`. A process that a line is attached to
+//! (`kubectl attach`, `debug -it`, `run -it`) is in `live`.
 
 use std::rc::Rc;
 
@@ -21,6 +22,15 @@ pub(in crate::engine) struct OpenShell {
     history: Rc<Vec<String>>,
     /// The entry that says that the container has ended.
     ended: Option<u64>,
+}
+
+/// Notes a line among those that were typed, each once.
+pub(super) fn note_typed(history: &mut Rc<Vec<String>>, text: &str) {
+    let history = Rc::make_mut(history);
+    history.retain(|line| line != text);
+    history.push(text.to_owned());
+    let surplus = history.len().saturating_sub(REMEMBERED);
+    history.drain(..surplus);
 }
 
 impl Engine {
@@ -53,12 +63,20 @@ impl Engine {
     /// Closes the shell, without a word.
     pub(in crate::engine) fn close_shell(&mut self) {
         self.shell = None;
+        if self.attached_to().is_some() {
+            self.interrupt();
+        }
         self.shown.shell = None;
     }
 
     /// Types a line into the shell that is open.
     pub(super) fn type_into_shell(&mut self, text: &str) {
+        if let Some(to) = self.attached_to().cloned() {
+            return self.type_into_process(&to, text);
+        }
         let Some(mut shell) = self.shell_now() else { return };
+        // The end of what is typed leaves a shell.
+        let text = if text.chars().eq([shell::END_OF_INPUT]) { "exit" } else { text };
         if matches!(text.trim(), "clear" | "reset") {
             return self.clear_terminal();
         }
@@ -83,11 +101,7 @@ impl Engine {
             self.close_shell();
         } else if let Some(open) = &mut self.shell {
             if !text.trim().is_empty() {
-                let history = Rc::make_mut(&mut open.history);
-                history.retain(|line| line != text);
-                history.push(text.to_owned());
-                let surplus = history.len().saturating_sub(REMEMBERED);
-                history.drain(..surplus);
+                note_typed(&mut open.history, text);
             }
             if open.states.last().is_none_or(|(_, last)| *last != shell) {
                 open.states.push((self.session.at(), shell));
@@ -104,18 +118,23 @@ impl Engine {
         state.map(|(_, shell)| shell.clone())
     }
 
-    fn show_shell(&mut self) {
-        let view = self.shell.as_ref().filter(|open| open.ended.is_none()).zip(self.shell_now());
-        self.shown.shell = view.map(|(open, shell)| {
+    pub(super) fn show_shell(&mut self) {
+        let open = self.shell.as_ref().filter(|open| open.ended.is_none()).zip(self.shell_now());
+        let view = self.attached_view().or_else(|| {
+            let (open, shell) = open?;
             let (pod, container) = (open.pod.name.to_string(), open.container.clone());
-            Rc::new(ShellView { prompt: shell.prompt(), pod, container, history: open.history.clone() })
+            let history = open.history.clone();
+            Some(ShellView { prompt: shell.prompt(), pod, container, history, attached: false })
         });
-        self.touch();
+        if self.shown.shell.as_deref() != view.as_ref() {
+            self.shown.shell = view.map(Rc::new);
+            self.touch();
+        }
     }
 
     /// Looks whether the container of the shell that is open runs at the moment that is shown.
     pub(in crate::engine) fn look_inside(&mut self) {
-        let Some(open) = &self.shell else { return };
+        let Some(open) = &self.shell else { return self.show_shell() };
         let id = self.session.cluster().container_id(&open.pod, &open.container);
         let ended = open.ended;
         match (id.is_some_and(|id| id == open.instance), ended) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::docker;
 use super::words::{self, Word};
 use crate::api::Timestamp;
-use crate::kubectl::{self, CommandWait, KUBECONFIG, Kubectl, WaitFor};
+use crate::kubectl::{self, AttachedTo, CommandWait, KUBECONFIG, Kubectl, WaitFor};
 use crate::session::{CommandLine, Looked, Ran, Session, edited_files};
 use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools, World, Write};
 
@@ -45,6 +45,8 @@ pub(super) enum State {
     Waits,
     /// Its next command would write: a person has to let it go on.
     Holds,
+    /// Its command goes on when this command line of kubectl's has been run, which writes.
+    HoldsFor(Rc<str>),
     /// Its command with this number waits for a text to be edited.
     Edits {
         /// The number among the line's commands of kubectl and docker.
@@ -52,6 +54,8 @@ pub(super) enum State {
         /// The text.
         text: Rc<str>,
     },
+    /// Its command is attached to the process of a container.
+    Attached(AttachedTo),
     /// It waits for the texts of `kubectl explain`.
     WantsTexts,
 }
@@ -133,7 +137,7 @@ impl Line {
         cut(&mut text);
         let complained = run.exhausted || run.output.iter().any(|o| o.stderr);
         let executed = |done: &Done| matches!(done, Done::Ended(output, _) if output.executed_in.is_some());
-        let in_container = self.done.iter().any(executed);
+        let in_container = matches!(state, State::Attached(_)) || self.done.iter().any(executed);
         Printed { text, complained, in_container, state }
     }
 
@@ -191,13 +195,16 @@ struct Outside<'a, 'b> {
     depth: usize,
 }
 
-fn ended(output: &kubectl::Output, at: Timestamp) -> Commanded {
-    let (stdout, stderr) = (output.stdout.clone(), output.stderr.clone());
-    Commanded { stdout, stderr, then: Then::Ended(at, output.exit) }
+fn pieces(output: &kubectl::Output) -> Vec<(bool, String)> {
+    output.in_order().into_iter().map(|(stderr, text)| (stderr, text.to_owned())).collect()
 }
 
-fn waits(output: kubectl::Output) -> Commanded {
-    Commanded { stdout: output.stdout, stderr: output.stderr, then: Then::Waits }
+fn ended(output: &kubectl::Output, at: Timestamp) -> Commanded {
+    Commanded { printed: pieces(output), then: Then::Ended(at, output.exit) }
+}
+
+fn waits(output: &kubectl::Output) -> Commanded {
+    Commanded { printed: pieces(output), then: Then::Waits }
 }
 
 impl Outside<'_, '_> {
@@ -206,11 +213,11 @@ impl Outside<'_, '_> {
     }
 
     fn printed(&self, stdout: String) -> Commanded {
-        Commanded { stdout, stderr: String::new(), then: Then::Ended(self.now(), 0) }
+        Commanded { printed: vec![(false, stdout)], then: Then::Ended(self.now(), 0) }
     }
 
     fn refused(&self, stderr: String, code: i32) -> Commanded {
-        Commanded { stdout: String::new(), stderr, then: Then::Ended(self.now(), code) }
+        Commanded { printed: vec![(true, stderr)], then: Then::Ended(self.now(), code) }
     }
 
     /// The number of a command that begins; an error ends a line that has too many.
@@ -221,7 +228,7 @@ impl Outside<'_, '_> {
             return Ok(n);
         }
         let stderr = format!("sh: stopped after {COMMANDS_LIMIT} commands in one line\n");
-        Err(Commanded { stdout: String::new(), stderr, then: Then::Leave(1) })
+        Err(Commanded { printed: vec![(true, stderr)], then: Then::Leave(1) })
     }
 
     /// The number of a command that ends at once, if it is still to be run; otherwise what it printed, or why the line ends.
@@ -273,7 +280,7 @@ impl Outside<'_, '_> {
             Some((faults, output)) if faults.is_empty() => output,
             Some(_) if self.around.may != May::Write => {
                 self.state = State::Holds;
-                return waits(kubectl::Output::default());
+                return waits(&kubectl::Output::default());
             }
             Some((faults, output)) => {
                 for fault in &faults {
@@ -295,8 +302,8 @@ impl Outside<'_, '_> {
             Some(Done::Ended(output, at)) => ended(output, *at),
             Some(Done::Open(command)) if self.around.may == May::Print => {
                 let (output, wait) = self.around.session.print_again(command);
-                self.note_edit(n, wait.as_ref());
-                waits(output)
+                self.note_wait(n, wait.as_ref());
+                waits(&output)
             }
             Some(Done::Open(command)) => {
                 let (output, looked) = self.around.session.look_again(command);
@@ -309,7 +316,10 @@ impl Outside<'_, '_> {
                         }
                         printed
                     }
-                    Looked::Waits => waits(output),
+                    Looked::Waits(wait) => {
+                        self.note_wait(n, Some(&wait));
+                        waits(&output)
+                    }
                     Looked::Writes if self.around.may == May::Write => {
                         let line = command.line().to_owned();
                         let files = command.files().iter().map(|(name, text)| (name.clone(), text.clone()));
@@ -318,14 +328,14 @@ impl Outside<'_, '_> {
                     }
                     Looked::Writes => {
                         self.state = State::Holds;
-                        waits(output)
+                        waits(&output)
                     }
                 }
             }
             None => {
                 if self.around.wants_texts && kubectl::command_of(words) == Some("explain") {
                     self.state = State::WantsTexts;
-                    return waits(kubectl::Output::default());
+                    return waits(&kubectl::Output::default());
                 }
                 let line = kubectl::words::join(words);
                 let files = self.around.files(&line, input);
@@ -334,9 +344,14 @@ impl Outside<'_, '_> {
         }
     }
 
-    fn note_edit(&mut self, n: usize, wait: Option<&CommandWait>) {
-        if let Some(WaitFor::Edit { text }) = wait.map(|w| &w.what) {
-            self.state = State::Edits { command: n, text: text.as_str().into() };
+    fn note_wait(&mut self, n: usize, wait: Option<&CommandWait>) {
+        match wait.map(|w| &w.what) {
+            Some(WaitFor::Edit { text }) => {
+                self.state = State::Edits { command: n, text: text.as_str().into() };
+            }
+            Some(WaitFor::Line(line)) => self.state = State::HoldsFor(line.as_str().into()),
+            Some(WaitFor::Attached(to)) => self.state = State::Attached(to.clone()),
+            _ => {}
         }
     }
 
@@ -347,7 +362,7 @@ impl Outside<'_, '_> {
         } else {
             let Some(ran) = self.around.session.read_only_command(&line) else {
                 self.state = State::Holds;
-                return waits(kubectl::Output::default());
+                return waits(&kubectl::Output::default());
             };
             ran
         };
@@ -358,8 +373,8 @@ impl Outside<'_, '_> {
         let printed = match &ran.waits {
             None => ended(&ran.output, now),
             Some(wait) => {
-                self.note_edit(n, Some(wait));
-                waits(ran.output.clone())
+                self.note_wait(n, Some(wait));
+                waits(&ran.output)
             }
         };
         self.done.truncate(n);
@@ -403,14 +418,14 @@ impl Outside<'_, '_> {
         let run = shell::run_with(&program, &World::default(), now, &mut commands);
         if commands.state == State::Holds {
             let stderr = "watch: the command would change the cluster, and it is repeated with every step\n";
-            return Commanded { stdout: String::new(), stderr: stderr.into(), then: Then::Leave(1) };
+            return Commanded { printed: vec![(true, stderr.into())], then: Then::Leave(1) };
         }
         let mut stdout = String::new();
         if title {
             stdout.push_str(&format!("Every {seconds}s: {text}\n\n"));
         }
         run.output.iter().for_each(|o| stdout.push_str(&o.text));
-        Commanded { stdout, stderr: String::new(), then: Then::Waits }
+        Commanded { printed: vec![(false, stdout)], then: Then::Waits }
     }
 
     fn history(&self) -> Commanded {

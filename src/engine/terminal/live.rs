@@ -2,10 +2,13 @@
 
 use std::rc::Rc;
 
-use super::super::{Editing, Engine, Entry, Output, Said};
+use super::super::{Editing, Engine, Entry, Output, Said, ShellView};
+use super::inside::note_typed;
 use super::line::{Around, Line, May, Printed, State};
+use crate::kubectl::{AttachedTo, TYPED};
 use crate::session::view::{Preview, problems};
 use crate::session::{CommandLine, MomentId};
+use crate::shell;
 
 /// A line that may go on, with what it was at each moment at which it printed something.
 pub(in crate::engine) struct Live {
@@ -14,16 +17,37 @@ pub(in crate::engine) struct Live {
     states: Vec<(MomentId, Line)>,
     /// What the last of them has printed.
     printed: Printed,
+    /// How many bytes of that are not shown any more.
+    cleared: usize,
+    /// The lines that were typed into the process that it is attached to, oldest first, each once.
+    typed: Rc<Vec<String>>,
 }
 
 impl Printed {
-    pub(super) fn show(&self, entry: &mut Entry) {
-        self.text.clone_into(&mut entry.output);
+    /// The process that reads what is typed.
+    fn reader(&self) -> Option<&AttachedTo> {
+        match &self.state {
+            State::Attached(to) if to.stdin => Some(to),
+            _ => None,
+        }
+    }
+
+    /// The text without the line that is begun, and that line, which is the prompt of a process that reads what is typed.
+    fn without_prompt(&self) -> (&str, &str) {
+        let begun = self.text.rfind('\n').map_or(0, |at| at + 1);
+        let at = if self.reader().is_some() { begun } else { self.text.len() };
+        self.text.split_at_checked(at).unwrap_or((&self.text, ""))
+    }
+
+    /// Shows it in an entry, but for so many bytes at its beginning.
+    pub(super) fn show(&self, entry: &mut Entry, cleared: usize) {
+        self.without_prompt().0.get(cleared..).unwrap_or_default().clone_into(&mut entry.output);
         // A status alone is an answer: that of `diff`, or of `grep`.
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
         entry.in_container = self.in_container;
-        entry.waits = matches!(self.state, State::Waits | State::WantsTexts);
-        entry.holds = self.state == State::Holds;
+        let follows = matches!(&self.state, State::Attached(to) if !to.stdin);
+        entry.waits = follows || matches!(self.state, State::Waits | State::WantsTexts);
+        entry.holds = matches!(self.state, State::Holds | State::HoldsFor(_));
         entry.edits = matches!(self.state, State::Edits { .. });
     }
 }
@@ -57,10 +81,12 @@ impl Engine {
         let before = self.session.at();
         let mut line = Line::new(text, self.session.now());
         let printed = self.drive(&mut line, May::Write);
-        self.show_printed(entry, &printed);
-        self.live = Some(Live { entry, states: vec![(self.session.at(), line)], printed });
+        self.show_printed(entry, &printed, 0);
+        let (states, typed) = (vec![(self.session.at(), line)], Rc::default());
+        self.live = Some(Live { entry, states, printed, cleared: 0, typed });
         self.follow(before);
         self.attend();
+        self.show_shell();
     }
 
     fn state_of_line(&self) -> Option<&State> {
@@ -69,8 +95,16 @@ impl Engine {
 
     /// Lets a line go on whose next command writes.
     pub(super) fn let_go_on(&mut self) {
-        if self.state_of_line() == Some(&State::Holds) && self.at_rest() {
-            self.go_on_with_line();
+        let state = self.state_of_line().cloned();
+        match state {
+            Some(State::Holds) if self.at_rest() => self.go_on_with_line(),
+            Some(State::HoldsFor(line)) if self.at_rest() => {
+                let before = self.session.at();
+                let line = CommandLine { line: line.to_string(), files: Vec::new(), editor: true };
+                self.session.command(line);
+                self.follow(before);
+            }
+            _ => {}
         }
     }
 
@@ -81,12 +115,13 @@ impl Engine {
         if let Some((_, line)) = live.states.last() {
             let mut line = line.clone();
             live.printed = self.drive(&mut line, May::Write);
-            self.show_printed(live.entry, &live.printed);
+            self.show_printed(live.entry, &live.printed, live.cleared);
             live.states.push((self.session.at(), line));
         }
         self.live = Some(live);
         self.follow(before);
         self.attend();
+        self.show_shell();
     }
 
     /// Sees to what the line wants of the page: an editor, or texts.
@@ -107,14 +142,92 @@ impl Engine {
         let Printed { mut text, state, in_container, .. } = live.printed;
         match state {
             State::Ended(_) => return,
+            // A client lets go of a process, which runs on.
+            State::Attached(to) if to.stdin => {
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+            }
             State::Edits { .. } => {
                 self.close_editor();
                 text.push_str("Edit cancelled, no changes made.\n");
             }
-            State::Waits | State::Holds | State::WantsTexts => text.push_str("^C\n"),
+            State::Attached(_) | State::Waits | State::Holds | State::HoldsFor(_) | State::WantsTexts => {
+                text.push_str("^C\n")
+            }
         }
         let state = State::Ended(0);
-        self.show_printed(live.entry, &Printed { text, complained: false, in_container, state });
+        let printed = Printed { text, complained: false, in_container, state };
+        self.show_printed(live.entry, &printed, live.cleared);
+        self.show_shell();
+    }
+
+    /// The process that what is typed goes to.
+    pub(super) fn attached_to(&self) -> Option<&AttachedTo> {
+        self.live.as_ref()?.printed.reader()
+    }
+
+    /// The process that what is typed goes to, as it is shown.
+    pub(super) fn attached_view(&self) -> Option<ShellView> {
+        let live = self.live.as_ref()?;
+        let to = live.printed.reader()?;
+        let (pod, container) = (to.pod.name.to_string(), to.container.clone());
+        let prompt = live.printed.without_prompt().1.to_owned();
+        Some(ShellView { prompt, pod, container, history: live.typed.clone(), attached: true })
+    }
+
+    /// Types a text into the process that the line is attached to: a line, or a key.
+    pub(super) fn type_into_process(&mut self, to: &AttachedTo, text: &str) {
+        if matches!(text.trim(), "clear" | "reset") {
+            return self.clear_terminal();
+        }
+        if !self.at_rest() {
+            let prompt = self.attached_view().map(|view| view.prompt).unwrap_or_default();
+            let line = text.to_owned();
+            return self.push_entry(Entry { line, prompt, refused: true, failed: true, ..Entry::default() });
+        }
+        let is_key = [shell::INTERRUPT, shell::END_OF_INPUT].into_iter().any(|key| text.chars().eq([key]));
+        let (file, written) = match is_key {
+            // Without a terminal there the keys are for kubectl, whose own input ends.
+            true if !to.tty => ("-", String::new()),
+            true => (TYPED, text.to_owned()),
+            false => (TYPED, format!("{text}\n")),
+        };
+        if let Some(live) = self.live.as_mut().filter(|_| !is_key && !text.trim().is_empty()) {
+            note_typed(&mut live.typed, text);
+        }
+        let before = self.session.at();
+        let files = vec![(file.to_owned(), written)];
+        self.session.command(CommandLine { line: to.writing(), files, editor: true });
+        self.follow(before);
+        // Who has ended the process lets the command go on behind it.
+        self.let_go_on();
+        self.show_shell();
+    }
+
+    /// Ctrl+C: interrupts what runs in the terminal of the process that the line is attached to; ends any other line.
+    pub(in crate::engine) fn press_interrupt(&mut self) {
+        match self.attached_to().cloned() {
+            Some(to) if to.tty => self.type_into_process(&to, &shell::INTERRUPT.to_string()),
+            _ => self.interrupt(),
+        }
+    }
+
+    /// Leaves of the terminal only the line that is attached to a process, without what it has printed. `false` if there is none.
+    pub(super) fn clear_all_but_process(&mut self) -> bool {
+        let Some(live) = self.live.as_mut().filter(|live| live.printed.reader().is_some()) else {
+            return false;
+        };
+        live.cleared = live.printed.without_prompt().0.len();
+        let entry = live.entry;
+        let terminal = Rc::make_mut(&mut self.shown.terminal);
+        terminal.retain(|e| e.id == entry);
+        if let Some(entry) = terminal.first_mut() {
+            let entry = Rc::make_mut(entry);
+            (entry.line, entry.output) = (String::new(), String::new());
+        }
+        self.touch();
+        true
     }
 
     /// Looks what the line prints at the moment that is shown now.
@@ -135,7 +248,10 @@ impl Engine {
                 live.printed = self.drive(&mut line.clone(), May::Print);
             }
             let back = at != then && self.session.is_on_way_to(then);
-            let goes_on = matches!(live.printed.state, State::Waits | State::Holds);
+            let goes_on = matches!(
+                live.printed.state,
+                State::Waits | State::Holds | State::HoldsFor(_) | State::Attached(_)
+            );
             if at != then && !back && goes_on {
                 let now = self.drive(&mut line, May::Look);
                 if now != live.printed {
@@ -145,7 +261,7 @@ impl Engine {
                 }
             }
             if other {
-                self.show_printed(live.entry, &live.printed);
+                self.show_printed(live.entry, &live.printed, live.cleared);
             }
         }
         let edits = matches!(live.printed.state, State::Edits { .. });
@@ -251,12 +367,13 @@ impl Engine {
             line.note(command, ran, self.session.now());
             self.close_editor();
             live.printed = self.drive(&mut line, May::Write);
-            self.show_printed(live.entry, &live.printed);
+            self.show_printed(live.entry, &live.printed, live.cleared);
             live.states.push((self.session.at(), line));
         }
         self.live = Some(live);
         self.out.push(Output::Hush);
         self.follow(before);
         self.attend();
+        self.show_shell();
     }
 }

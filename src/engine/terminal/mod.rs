@@ -108,6 +108,9 @@ impl Engine {
 
     /// Forgets what was printed. A line that waits ends; a shell in a container stays open.
     pub(super) fn clear_terminal(&mut self) {
+        if self.clear_all_but_process() {
+            return;
+        }
         self.interrupt();
         self.shown.terminal = Rc::default();
         self.touch();
@@ -197,10 +200,10 @@ impl Engine {
         }
     }
 
-    fn show_printed(&mut self, id: u64, printed: &Printed) {
+    fn show_printed(&mut self, id: u64, printed: &Printed, cleared: usize) {
         let entries = Rc::make_mut(&mut self.shown.terminal);
         if let Some(entry) = entries.iter_mut().rev().find(|e| e.id == id) {
-            printed.show(Rc::make_mut(entry));
+            printed.show(Rc::make_mut(entry), cleared);
         }
         self.touch();
     }

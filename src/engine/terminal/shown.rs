@@ -44,6 +44,8 @@ pub struct ShellView {
     pub container: String,
     /// The lines that were typed into the shell, oldest first, each once.
     pub history: Rc<Vec<String>>,
+    /// Whether the lines go to the container's own process, to which a command is attached: each goes there at once, and Ctrl+C, too.
+    pub attached: bool,
 }
 
 /// An object that `kubectl edit` has put in place of the manifest.

@@ -473,5 +473,6 @@ fn a_line_is_completed_from_the_commands_and_the_cluster() {
     assert_eq!((at.before.as_str(), at.words), ("get pods; get ", vec!["nodes".to_owned()]));
 }
 
+mod attached;
 mod docker;
 mod inside;

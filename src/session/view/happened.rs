@@ -202,7 +202,7 @@ impl Happened {
             What::Person { output, exchanges, .. } => match &output.executed_in {
                 Some((pod, container)) => {
                     let command = match &*moment.op {
-                        Op::Kubectl { line, .. } => kubectl::executed(line),
+                        Op::Kubectl { line, files } => kubectl::executed(line, files),
                         _ => String::new(),
                     };
                     Happened::Executed { pod: pod.name.to_string(), container: container.clone(), command }

@@ -217,6 +217,7 @@ terminal-help =
     Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
+    kubectl debug -it POD --image=busybox, kubectl run -it and kubectl attach -it POD put the terminal into a container’s own process as soon as that runs: step until its prompt comes. Each line there is a step of the run, Ctrl+C interrupts what runs, and the container ends with its shell.
     { terminal-exec }
     docker exec NODE looks into a node: iptables-save, nft list ruleset, ipvsadm -Ln, ipset list, crictl ps -a, crictl pods, crictl images.
     curl (also wget, nc, ping, traceroute, nslookup) asks from this machine, which is beside the cluster: http://NODE-ADDRESS:NODE-PORT answers, names and addresses of Services do not. docker exec NODE curl … asks from a node.

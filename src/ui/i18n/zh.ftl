@@ -209,6 +209,7 @@ terminal-help =
     管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
     get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
+    kubectl debug -it POD --image=busybox、kubectl run -it 和 kubectl attach -it POD 在容器自己的进程运行后让终端进入该进程：单步直到出现提示符。那里的每一行都是运行中的一步，Ctrl+C 中断正在运行的命令，shell 结束时容器也随之结束。
     { terminal-exec }
     docker exec NODE 查看节点内部：iptables-save、nft list ruleset、ipvsadm -Ln、ipset list、crictl ps -a、crictl pods、crictl images。
     curl（还有 wget、nc、ping、traceroute、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。

@@ -48,6 +48,8 @@ pub struct LineKeys {
     pub history: Shared<Vec<String>>,
     /// Whether a line runs that Ctrl+C ends.
     pub runs: bool,
+    /// Whether the lines go to the process of a container, each at once.
+    pub attached: bool,
     /// Whether the line goes to a shell in a container, which Ctrl+D ends.
     pub inside: bool,
     pub memory: Rc<Memory>,
@@ -176,7 +178,7 @@ impl LineKeys {
     fn enter(&self, text: &str) {
         let lines: Vec<&str> = self.begun.iter().map(String::as_str).chain([text]).collect();
         let whole = lines.join("\n");
-        if is_unfinished(&whole) {
+        if !self.attached && is_unfinished(&whole) {
             self.begun.set(Rc::new(lines.into_iter().map(str::to_owned).collect()));
             return;
         }
@@ -206,7 +208,9 @@ impl LineKeys {
     }
 
     pub fn interrupt(&self, input: &HtmlInputElement) {
-        if self.runs {
+        // What is typed is still here, and the process hears only of what is sent.
+        let for_process = self.attached && input.value().is_empty();
+        if self.runs || for_process {
             return self.store.send(Input::Interrupt);
         }
         input.set_value("");
@@ -291,7 +295,7 @@ impl LineKeys {
             "c" if e.ctrl_key() && !is_selected(input) => self.interrupt(input),
             // The end of what is typed: a shell ends with it.
             "d" if e.ctrl_key() && self.inside && input.value().is_empty() && self.begun.is_empty() => {
-                self.store.send(Input::Terminal("exit".to_owned()));
+                self.store.send(Input::Terminal("\u{4}".to_owned()));
             }
             "l" if e.ctrl_key() => self.store.send(Input::Clear),
             "r" if e.ctrl_key() && !e.shift_key() => {

@@ -34,6 +34,7 @@ pub fn Line(props: &Props) -> Html {
         history: history.clone(),
         runs: props.runs,
         inside: props.shell.is_some(),
+        attached: props.shell.as_ref().is_some_and(|s| s.attached),
         memory,
         offer: use_state(|| None),
         search: use_state(|| None),

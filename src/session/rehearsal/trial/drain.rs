@@ -39,7 +39,7 @@ impl Trial {
         draining.again = crate::api::later(now, AGAIN);
         let (output, looked) = self.session.look_again(&mut draining.command);
         match looked {
-            Looked::Waits => {}
+            Looked::Waits(_) => {}
             Looked::Ended => (self.draining, self.drained) = (None, Some(output)),
             Looked::Writes => {
                 let line = draining.line.clone();

@@ -1,0 +1,215 @@
+//! A line that is attached to the process of a container: `pkg/cmd/attach/attach.go`, `pkg/cmd/debug/debug.go` (`waitForContainer`,
+//! `handleAttachPod`) and `pkg/cmd/run/run.go` of kubectl.
+use super::*;
+use crate::engine::{Happened, ShellView};
+
+const POD: &str = "kubectl apply -f - <<EOF
+apiVersion: v1
+kind: Pod
+metadata: {name: box}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+  - {name: main, image: nginx:1.27}
+EOF";
+const RECORDED: &str = "All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.\nIf you don't see a command prompt, try pressing enter.\n";
+
+fn with_pod() -> Engine {
+    let mut e = engine();
+    assert!(typed(&mut e, POD).output.contains("pod/box created"));
+    to_steady(&mut e);
+    e
+}
+
+fn shell(e: &Engine) -> Option<ShellView> {
+    e.shown().shell.as_ref().map(|s| (**s).clone())
+}
+
+fn prompt(e: &Engine) -> String {
+    shell(e).map(|s| s.prompt).unwrap_or_default()
+}
+
+/// Types the lines, and returns what the line that is attached has printed by then.
+fn type_all(e: &mut Engine, lines: &[&str]) -> String {
+    for line in lines {
+        e.handle(Input::Terminal((*line).into()));
+    }
+    last(e).output
+}
+
+fn printed(e: &mut Engine, line: &str) -> String {
+    let out = e.session.kubectl(line, &[]);
+    format!("{}{}", out.stdout, out.stderr)
+}
+
+#[test]
+fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
+    let mut e = with_pod();
+    let begun = typed(&mut e, "kubectl debug -it box --image=busybox --target=main");
+    assert!(begun.waits && shell(&e).is_none(), "{begun:?}");
+    let name = begun.output.lines().last().unwrap();
+    let name =
+        name.strip_prefix("Defaulting debug container name to ").unwrap().trim_end_matches('.').to_owned();
+    let first = begun.output.clone();
+    assert!(
+        first.starts_with("Targeting container \"main\". If you don't see processes from this container"),
+        "{first}"
+    );
+    to_steady(&mut e);
+    let attached = last(&e);
+    assert_eq!(attached.output, format!("{first}{RECORDED}"));
+    assert!(!attached.waits && !attached.failed && attached.in_container, "{attached:?}");
+    let view = shell(&e).unwrap();
+    assert_eq!(
+        (view.prompt.as_str(), view.pod.as_str(), view.container.as_str()),
+        ("/ # ", "box", name.as_str())
+    );
+    assert!(view.attached);
+    let entries = e.shown().terminal.len();
+    let at = e.shown().at;
+    let output = type_all(
+        &mut e,
+        &["cd /tmp; A='a b'", "echo \"$A\"", "wget -qO- localhost | grep -c title", "ps | grep -c nginx:"],
+    );
+    let session = "/ # cd /tmp; A='a b'\n/tmp # echo \"$A\"\na b\n/tmp # wget -qO- localhost | grep -c title\n1\n/tmp # ps | grep -c nginx:\n";
+    assert!(output.starts_with(&format!("{first}{RECORDED}{session}")), "{output}");
+    assert_eq!(
+        (prompt(&e).as_str(), e.shown().terminal.len()),
+        ("/tmp # ", entries),
+        "all of it in one entry"
+    );
+    assert_ne!(e.shown().at, at);
+    let Happened::Executed { pod, container, command } = &*e.shown().happened else { panic!() };
+    assert_eq!(
+        (pod.as_str(), container.as_str(), command.as_str()),
+        ("box", name.as_str(), "ps | grep -c nginx:")
+    );
+    assert!(shell(&e).unwrap().history.contains(&"echo \"$A\"".to_owned()));
+    // The session is in the container's log.
+    assert!(printed(&mut e, &format!("logs box -c {name}")).contains("/tmp # echo \"$A\"\na b\n"));
+    // A step back takes back what was typed after it, and a step forward brings it again.
+    e.handle(Input::Back);
+    assert!(!last(&e).output.contains("ps |") && prompt(&e) == "/tmp # ", "{:?}", last(&e));
+    e.handle(Input::Step);
+    let ended = type_all(&mut e, &["(exit 7)", "exit"]);
+    let end = format!(
+        "exit\nSession ended, the ephemeral container will not be restarted but may be reattached using 'kubectl attach box -c {name} -n default -i -t' if it is still running\n"
+    );
+    assert!(ended.ends_with(&end) && shell(&e).is_none(), "{ended}");
+    assert!(!last(&e).failed);
+    to_steady(&mut e);
+    let state = "get pod box -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}";
+    assert_eq!(printed(&mut e, state), "7");
+    assert!(
+        typed(&mut e, &format!("kubectl attach -it box -c {name}"))
+            .output
+            .contains("not found in pod box_default")
+    );
+    // What was typed is what a link repeats.
+    let link = Link::decode(&Link::of(&e.session).encode()).unwrap();
+    let mut replay = Replay::new(&link);
+    while !replay.advance(10) {}
+    assert!(replay.finish().same);
+}
+
+#[test]
+fn time_passes_in_the_process_and_keys_reach_it() {
+    let mut e = with_pod();
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    let output = type_all(&mut e, &["sleep 30; echo woke"]);
+    assert!(output.ends_with("/ # sleep 30; echo woke\n") && prompt(&e).is_empty(), "{output}");
+    e.handle(Input::Interrupt);
+    assert!(last(&e).output.ends_with("sleep 30; echo woke\n^C\n"), "{:?}", last(&e));
+    assert_eq!(prompt(&e), "/ # ");
+    e.handle(Input::Clear);
+    assert!(last(&e).output.is_empty() && prompt(&e) == "/ # ");
+    assert_eq!(type_all(&mut e, &["echo $?"]), "/ # echo $?\n130\n");
+    let ended = type_all(&mut e, &["\u{4}"]);
+    assert!(ended.contains("Session ended") && shell(&e).is_none(), "{ended}");
+}
+
+#[test]
+fn whoever_types_a_line_outside_lets_go_of_a_process_and_can_come_back() {
+    let mut e = with_pod();
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    type_all(&mut e, &["A=kept"]);
+    e.handle(Input::Outside("get pods -o name".into()));
+    assert!(last(&e).output.contains("pod/box") && shell(&e).is_none());
+    let again = typed(&mut e, "kubectl attach -it box -c look");
+    assert_eq!((again.output.as_str(), prompt(&e).as_str()), (RECORDED, "/ # "));
+    assert!(type_all(&mut e, &["echo $A"]).ends_with("/ # echo $A\nkept\n"));
+    // The container goes with its pod, and the line with the container.
+    e.handle(Input::Do("delete pod box --wait=false".into()));
+    to_steady(&mut e);
+    assert!(shell(&e).is_none());
+}
+
+#[test]
+fn a_program_that_is_no_shell_shows_what_it_prints_and_one_that_has_ended_its_log() {
+    let mut e = with_pod();
+    let over = typed(&mut e, "kubectl debug -it box --image=busybox -c once -- echo hi");
+    assert!(over.waits);
+    to_steady(&mut e);
+    let over = last(&e);
+    assert_eq!((over.output.as_str(), over.failed, over.waits), ("hi\n", false, false));
+    let server = typed(&mut e, "kubectl attach box");
+    let defaulted = format!("Defaulted container \"main\" out of: main, once (ephem)\n{RECORDED}");
+    assert_eq!((server.output, server.waits), (defaulted, true));
+    assert!(shell(&e).is_none());
+    e.handle(Input::Do("exec box -- curl -s localhost".into()));
+    to_steady(&mut e);
+    assert!(last(&e).output.contains("GET / HTTP/1.1"), "{:?}", last(&e));
+    e.handle(Input::Interrupt);
+    assert!(last(&e).output.ends_with("^C\n"));
+    for (line, says) in [
+        ("kubectl attach", "error: at least 1 argument is required for attach"),
+        ("kubectl attach none", "pods \"none\" not found"),
+        (
+            "kubectl attach box -c none",
+            "error: cannot attach to the container: container none not found in pod box",
+        ),
+    ] {
+        let entry = typed(&mut e, line);
+        assert!(entry.failed && entry.output.contains(says), "{line}: {entry:?}");
+    }
+    let refused = typed(&mut e, "kubectl attach -it box").output;
+    assert!(
+        refused.contains("\nerror: Unable to use a TTY - container main did not allocate one\n"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_copy_a_node_and_a_new_pod_are_attached_to() {
+    let mut e = with_pod();
+    typed(&mut e, "kubectl debug box -it --copy-to=copy --container=main --image=busybox -- sh");
+    to_steady(&mut e);
+    assert_eq!((prompt(&e).as_str(), &*shell(&e).unwrap().pod), ("/ # ", "copy"));
+    let ended = type_all(&mut e, &["exit"]);
+    assert!(
+        ended.ends_with(
+            "Session ended, resume using 'kubectl attach copy -c main -n default -i -t' command\n"
+        ),
+        "{ended}"
+    );
+    let node = typed(&mut e, "kubectl debug node/node-1 -it --image=busybox").output;
+    assert!(node.starts_with("Creating debugging pod node-debugger-node-1-"), "{node}");
+    to_steady(&mut e);
+    assert!(shell(&e).is_some_and(|s| s.container == "debugger"));
+    type_all(&mut e, &["exit 3"]);
+    typed(&mut e, "kubectl run -it --rm --image=busybox x --restart=Never -- sh");
+    to_steady(&mut e);
+    assert_eq!((prompt(&e).as_str(), &*shell(&e).unwrap().pod), ("/ # ", "x"));
+    type_all(&mut e, &["echo hi", "exit 4"]);
+    to_steady(&mut e);
+    assert!(last(&e).holds, "it would delete the pod: {:?}", last(&e));
+    e.handle(Input::Terminal(String::new()));
+    let end = last(&e);
+    assert!(
+        end.output.ends_with("pod \"x\" deleted from default namespace\npod default/x terminated (Error)\n"),
+        "{end:?}"
+    );
+    assert!(end.failed);
+}
