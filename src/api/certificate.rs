@@ -189,10 +189,8 @@ struct Usages {
 fn usages(names: &[String]) -> Result<Usages, String> {
     let bit = |name: &str| KEY_USAGES.iter().find(|(n, _)| *n == name).map(|(_, bit)| *bit);
     let is_extended = |name: &str| EXTENDED_KEY_USAGES.iter().any(|(n, _)| *n == name);
-    let unknown: Vec<String> = (names.iter())
-        .filter(|name| bit(name).is_none() && !is_extended(name))
-        .map(go_quote)
-        .collect();
+    let unknown: Vec<String> =
+        (names.iter()).filter(|name| bit(name).is_none() && !is_extended(name)).map(go_quote).collect();
     if !unknown.is_empty() {
         return Err(format!("unrecognized usage values: [{}]", unknown.join(" ")));
     }
