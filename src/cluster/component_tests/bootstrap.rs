@@ -156,7 +156,7 @@ fn a_token_goes_at_its_moment_and_nobody_waits_for_it() {
 #[test]
 fn the_moment_of_a_token_that_is_gone_does_not_come() {
     let mut c = cluster(|| vec![Controller::boxed(TokenCleaner)]);
-    let advances = |c: &Cluster| c.enabled().iter().any(|a| *a == Action::Advance);
+    let advances = |c: &Cluster| c.enabled().contains(&Action::Advance);
     let time = seconds(later(c.now(), SignedDuration::from_hours(1))).to_string();
     for id in ["aaaaaa", "bbbbbb"] {
         token(&mut c, id, json!({"expiration": time}));

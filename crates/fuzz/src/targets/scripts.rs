@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use steady::shell::{self, Nobody, Program, Tools, Unknown, Until, World};
+use steady::shell::{self, Nobody, Program, Tools, Typed, Unknown, Until, World};
 
 use crate::heard::Heard;
 
@@ -178,6 +178,7 @@ fn program(script: &str, name: &str, tools: Tools) -> Program {
         companions: false,
         unknown: Unknown::Forever,
         stdin: false,
+        terminal: false,
         input: "one\ntwo é\n".into(),
         first: true,
         signal: None,
@@ -211,5 +212,17 @@ pub(crate) fn run(input: &[u8], heard: &mut Heard) {
         p.signal = Some(signal);
         let stopped = shell::run(&p, &world, &Nobody, Until::End);
         heard.say("stopped", &format!("{:?}", stopped.end));
+        heard.say("typed", &typed(&p, script, later(1), until));
     }
+}
+
+/// What becomes of a shell in whose terminal a person types the script.
+fn typed(program: &Program, script: &str, at: Timestamp, until: Until) -> String {
+    let words = program.words.iter().take(1).cloned().collect();
+    let shell = Program { words, stdin: true, terminal: true, input: String::new(), ..program.clone() };
+    let line = Typed { at, text: format!("{script}\n").into(), closes: false };
+    let world = World { typed: [line].into(), ..World::default() };
+    let run = shell::run(&shell, &world, &Nobody, until);
+    assert!(run == shell::run(&shell, &world, &Nobody, until), "it is answered otherwise the second time");
+    format!("{:?}", run.end)
 }
