@@ -268,7 +268,9 @@ fn the_root_says_which_paths_there_are() {
         let answer = read(&mut api, path, "", "");
         assert_eq!((answer.status, answer.content_type.as_str()), (200, "application/json"));
         assert!(
-            answer.body.starts_with("{\n  \"paths\": [\n    \"/api\",\n    \"/api/v1\",\n"),
+            answer.body.starts_with(
+                "{\n  \"paths\": [\n    \"/.well-known/openid-configuration\",\n    \"/api\",\n    \"/api/v1\",\n"
+            ),
             "{}",
             answer.body
         );

@@ -32,7 +32,11 @@ fn cluster() -> Cluster {
 fn create(c: &mut Cluster, user: &str, request: &str, mut spec: Value) {
     spec["request"] = STANDARD.encode(request).into();
     let body = json!({"metadata": {"name": "r"}, "spec": spec}).to_string().into_bytes();
-    let identity = vec![("Impersonate-User".to_owned(), user.to_owned())];
+    let mut identity = vec![("Impersonate-User".to_owned(), user.to_owned())];
+    // Whoever impersonates a kubelet has to name its group, too.
+    if user.starts_with("system:node:") {
+        identity.push(("Impersonate-Group".to_owned(), "system:nodes".to_owned()));
+    }
     let identity = if user.is_empty() { Vec::new() } else { identity };
     let (answer, _) = c.http(&HttpRequest {
         method: "POST".into(),

@@ -349,9 +349,9 @@ fn a_token_is_signed_when_it_is_read() {
     let mut lab = Lab::new();
     let before = SIGNED.get();
     lab.pod(sleeper(json!({"projected": {"sources": [token]}}))).steady();
-    assert_eq!(exec(&lab, "ls /etc/config"), "token\n");
     lab.wait(10_000);
     assert_eq!(SIGNED.get(), before);
+    assert_eq!(exec(&lab, "ls /etc/config"), "token\n");
     let text = exec(&lab, "cat /etc/config/token");
     assert_eq!(claims(&text)["kubernetes.io"]["pod"]["name"], "p");
     assert!(SIGNED.get() > before);
