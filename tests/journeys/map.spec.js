@@ -215,7 +215,8 @@ test("a controller is switched off and on again, and the link holds it", async (
   await toggle.press("Space");
   await expect(toggle).not.toBeChecked();
   await expect(toggle).toBeFocused();
-  await expect(said(page)).toHaveText("You let kube-controller-manager run with --controllers=*,-replicaset-controller.");
+  const list = "*,-replicaset-controller,bootstrap-signer-controller,token-cleaner-controller";
+  await expect(said(page)).toHaveText(`You let kube-controller-manager run with --controllers=${list}.`);
   await expect(tile).toHaveAccessibleName(/switched off/);
   await accessible(page, ".map");
   await page.evaluate(() => window.steady.runToSteady());
