@@ -22,6 +22,7 @@ use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::{Request, Response, Verb};
+use crate::cluster::Fault;
 use crate::kubectl::Output;
 
 /// The most steps until a scenario is steady, or until time has passed.
@@ -104,6 +105,13 @@ impl Scenario {
         let mut at = 0;
         let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &*m.op);
         for deed in &self.setup {
+            if let ScenarioStep::Wait(_) = deed {
+                match passed((0..).map_while(|i| next(at + i))) {
+                    Some(done) => at += done,
+                    None => return 0,
+                }
+                continue;
+            }
             let matches = |op: Option<&Op>| match (deed, op) {
                 // In the op, the placeholders for pods are replaced by names.
                 (ScenarioStep::Kubectl(line), Some(Op::Kubectl { line: done, .. })) => {
@@ -260,6 +268,19 @@ impl Steps {
         let actor = session.cluster().actor_at(&self.by);
         actor.is_some() && session.step(self.depth, actor)
     }
+}
+
+/// How many ops have let time pass to the moment of the first that waits; `None` if none does. Where something was due at that very
+/// moment, its steps are left out.
+fn passed<'o>(ops: impl Iterator<Item = &'o Op>) -> Option<usize> {
+    let mut until = None;
+    let is_on_the_way = |op: &&Op| match op {
+        Op::Step { depth: Depth::Command, choice: None } | Op::Schedule { depth: Depth::Command } => true,
+        Op::Fault(Fault::Wait { until: moment }) => *until.get_or_insert(*moment) == *moment,
+        _ => false,
+    };
+    let ops: Vec<&Op> = ops.take_while(is_on_the_way).collect();
+    ops.iter().rposition(|op| matches!(op, Op::Fault(_))).map(|last| last + 1)
 }
 
 fn passing(session: &Session, seconds: u32) -> Passing {
@@ -465,7 +486,9 @@ mod tests {
 
     #[test]
     fn where_a_set_up_ended_is_read_from_the_run() {
-        for s in all() {
+        let waits = "{title: {en: a, zh: b}, text: {en: a, zh: b}, theme: nodes, nodes: 1, manifest: \"\", setup: [{kubectl: create deployment web --image=nginx}, {wait: 90}]}";
+        let waits = read("waits", waits).unwrap();
+        for s in all().into_iter().chain([waits]) {
             let mut slow = SetUp::new(&s);
             while !slow.advance(3) {}
             let mut session = slow.finish();
