@@ -1,6 +1,6 @@
 //! A shell in a container that a person types into: `kubectl exec -it web -- sh`.
 
-use super::dispatch::first_word;
+use super::dispatch::{IDENTITY, first_word};
 use super::exec::{self, DOES_NOT_END};
 use super::stop::TYPED;
 use super::words::split;
@@ -22,9 +22,6 @@ const TERMINATED: &str = "command terminated with exit code ";
 const KILLED: i32 = 137;
 /// The exit code of a command that a person has interrupted.
 const INTERRUPTED: i32 = 130;
-/// The flags that say for whom and through which context the first line was executed.
-pub(super) const IDENTITY: [&str; 8] =
-    ["as", "as-group", "as-uid", "as-user-extra", "cluster", "context", "token", "user"];
 
 /// A shell in a container, line by line. Each line is a command line of kubectl of its own ([`ContainerShell::command`]), so
 /// that a run can be repeated from its command lines. What a shell keeps from one line to the next is told by the line before

@@ -4,13 +4,16 @@ use super::call::escaped;
 use super::command::CliCommand;
 use super::commands::COMMANDS;
 use super::config::Config;
-use super::container_shell::IDENTITY;
 use super::flags::{self, Flag};
 use super::help;
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::words;
 use crate::api::order;
 use crate::api::quote::go_quote;
+
+/// The flags that say for whom, and through which context, a command line is executed.
+pub(super) const IDENTITY: [&str; 8] =
+    ["as", "as-group", "as-uid", "as-user-extra", "cluster", "context", "token", "user"];
 
 /// Runs a command line, which is given without the word `kubectl`.
 pub(super) fn run(cx: &mut Invocation<'_>, line: &str) -> Result {
