@@ -207,6 +207,33 @@ test("which commands in a container are steps is said at the first one, and in t
   await expect(entry(page)).toContainText("Of kubectl exec these are commands that write a file");
 });
 
+test("a debug container is gone into, and ends with its shell", async ({ page }) => {
+  await terminal(page);
+  await page.evaluate(() => window.steady.runToSteady());
+  const pod = await page.evaluate(async () => (await window.steady.objects("pods"))[0].metadata.name);
+  await run(page, `kubectl debug -it ${pod} --image=busybox -c look`);
+  await expect(entry(page)).toContainText("each step, and it looks again");
+  await page.evaluate(() => window.steady.runToSteady());
+  await expect(printed(page)).toContainText("If you don't see a command prompt, try pressing enter.");
+  const inside = page.locator("#kubectl-line");
+  await expect(inside).toHaveAccessibleName(new RegExp(pod));
+  await inside.fill("wget -qO- localhost | head -1");
+  await inside.press("Enter");
+  await expect(printed(page)).toContainText("<!DOCTYPE html>");
+  await expect(page.locator(".said")).toContainText("wget -qO- localhost");
+  await accessible(page, ".left");
+  await inside.fill("sleep 1000");
+  await inside.press("Enter");
+  await inside.press("Control+c");
+  await expect(printed(page)).toContainText("^C");
+  await inside.press("Control+d");
+  await expect(printed(page)).toContainText("Session ended, the ephemeral container will not be restarted");
+  await expect(line(page)).toBeVisible();
+  await page.evaluate(() => window.steady.runToSteady());
+  await run(page, `kubectl get pod ${pod} -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}`);
+  await expect(printed(page)).toHaveText("130");
+});
+
 test("a shell in a container: its prompt, its files, and an end with the container", async ({ page }) => {
   await terminal(page);
   await page.evaluate(() => window.steady.runToSteady());
