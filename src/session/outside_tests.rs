@@ -1,11 +1,12 @@
 //! Clients outside of the cluster in a run: what is seen of them, and that they are part of it.
 #![allow(clippy::unwrap_used)]
 
+use jiff::SignedDuration;
+
 use super::view::journey::{EndView, HopPlace, Taken, journey};
 use super::view::{sent, traffic};
-use super::{Depth, Link, Replay, Session, Start};
+use super::{Depth, Link, Passing, Replay, Session, Start};
 use crate::api::{Key, Kind, ObjectRef};
-use crate::cluster::Fault;
 
 const WEB: &str = r#"
 apiVersion: v1
@@ -37,15 +38,8 @@ fn rest(s: &mut Session) {
 /// Lets time pass, also where nobody has anything to do.
 fn wait(s: &mut Session, seconds: i64) {
     rest(s);
-    let until = s.now().as_millisecond() + seconds * 1000;
-    for _ in 0..100 {
-        if s.now().as_millisecond() >= until {
-            return;
-        }
-        s.fault(&Fault::Wait { until }).unwrap();
-        rest(s);
-    }
-    panic!("time stands still at {}", s.now());
+    let mut passing = Passing::by(s, SignedDuration::from_secs(seconds));
+    while passing.once(s) {}
 }
 
 fn open() -> Session {

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 use super::super::{Answer, Ask, Begin, Completion, Engine, Entry, Input, Output};
+use crate::engine::ShellView;
 use crate::session::{Link, Replay};
 
 /// What a line does.
@@ -99,6 +100,23 @@ fn to_steady(e: &mut Engine) {
     while e.due().is_some() {
         e.work();
     }
+}
+
+/// With the pod `box` of a line that applies it, which runs.
+fn with_pod(applied: &str) -> Engine {
+    let mut e = engine();
+    assert!(typed(&mut e, applied).output.contains("pod/box created"));
+    to_steady(&mut e);
+    e
+}
+
+/// The shell in which the next line is typed.
+fn shell(e: &Engine) -> Option<ShellView> {
+    e.shown().shell.as_ref().map(|s| (**s).clone())
+}
+
+fn prompt(e: &Engine) -> String {
+    shell(e).map(|s| s.prompt).unwrap_or_default()
 }
 
 fn typed(e: &mut Engine, line: &str) -> Entry {

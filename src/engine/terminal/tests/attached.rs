@@ -1,7 +1,7 @@
 //! A line that is attached to the process of a container: `pkg/cmd/attach/attach.go`, `pkg/cmd/debug/debug.go` (`waitForContainer`,
 //! `handleAttachPod`) and `pkg/cmd/run/run.go` of kubectl.
 use super::*;
-use crate::engine::{Happened, ShellView};
+use crate::engine::Happened;
 
 const POD: &str = "kubectl apply -f - <<EOF
 apiVersion: v1
@@ -13,21 +13,6 @@ spec:
   - {name: main, image: nginx:1.27}
 EOF";
 const RECORDED: &str = "All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.\nIf you don't see a command prompt, try pressing enter.\n";
-
-fn with_pod() -> Engine {
-    let mut e = engine();
-    assert!(typed(&mut e, POD).output.contains("pod/box created"));
-    to_steady(&mut e);
-    e
-}
-
-fn shell(e: &Engine) -> Option<ShellView> {
-    e.shown().shell.as_ref().map(|s| (**s).clone())
-}
-
-fn prompt(e: &Engine) -> String {
-    shell(e).map(|s| s.prompt).unwrap_or_default()
-}
 
 /// Types the lines, and returns what the line that is attached has printed by then.
 fn type_all(e: &mut Engine, lines: &[&str]) -> String {
@@ -44,7 +29,7 @@ fn printed(e: &mut Engine, line: &str) -> String {
 
 #[test]
 fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     let begun = typed(&mut e, "kubectl debug -it box --image=busybox --target=main");
     assert!(begun.waits && shell(&e).is_none(), "{begun:?}");
     let name = begun.output.lines().last().unwrap();
@@ -114,7 +99,7 @@ fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
 
 #[test]
 fn time_passes_in_the_process_and_keys_reach_it() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     typed(&mut e, "kubectl debug -it box --image=busybox -c look");
     to_steady(&mut e);
     let output = type_all(&mut e, &["sleep 30; echo woke"]);
@@ -131,7 +116,7 @@ fn time_passes_in_the_process_and_keys_reach_it() {
 
 #[test]
 fn whoever_types_a_line_outside_lets_go_of_a_process_and_can_come_back() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     typed(&mut e, "kubectl debug -it box --image=busybox -c look");
     to_steady(&mut e);
     type_all(&mut e, &["A=kept"]);
@@ -148,7 +133,7 @@ fn whoever_types_a_line_outside_lets_go_of_a_process_and_can_come_back() {
 
 #[test]
 fn a_program_that_is_no_shell_shows_what_it_prints_and_one_that_has_ended_its_log() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     let over = typed(&mut e, "kubectl debug -it box --image=busybox -c once -- echo hi");
     assert!(over.waits);
     to_steady(&mut e);
@@ -183,7 +168,7 @@ fn a_program_that_is_no_shell_shows_what_it_prints_and_one_that_has_ended_its_lo
 
 #[test]
 fn a_copy_a_node_and_a_new_pod_are_attached_to() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     typed(&mut e, "kubectl debug box -it --copy-to=copy --container=main --image=busybox -- sh");
     to_steady(&mut e);
     assert_eq!((prompt(&e).as_str(), &*shell(&e).unwrap().pod), ("/ # ", "copy"));

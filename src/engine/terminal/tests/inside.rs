@@ -1,6 +1,6 @@
 //! A shell in a container.
 use super::*;
-use crate::engine::{Happened, ShellView};
+use crate::engine::Happened;
 
 const POD: &str = "kubectl apply -f - <<EOF
 apiVersion: v1
@@ -13,24 +13,9 @@ spec:
   - {name: side, image: nginx}
 EOF";
 
-fn with_pod() -> Engine {
-    let mut e = engine();
-    assert!(typed(&mut e, POD).output.contains("pod/box created"));
-    to_steady(&mut e);
-    e
-}
-
-fn shell(e: &Engine) -> Option<ShellView> {
-    e.shown().shell.as_ref().map(|s| (**s).clone())
-}
-
-fn prompt(e: &Engine) -> String {
-    shell(e).map(|s| s.prompt).unwrap_or_default()
-}
-
 #[test]
 fn lines_go_to_the_shell_of_a_container_until_it_is_left() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     let opened = typed(&mut e, "kubectl exec -it box -- sh");
     assert_eq!(opened.output, "Defaulted container \"main\" out of: main, side\n");
     assert!(opened.said.is_some() && !opened.failed);
@@ -80,7 +65,7 @@ fn lines_go_to_the_shell_of_a_container_until_it_is_left() {
 
 #[test]
 fn a_shell_ends_with_its_container_and_a_step_back_brings_both_back() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     e.handle(Input::Terminal("kubectl exec -it box -c main -- sh".into()));
     typed(&mut e, "cd /tmp");
     e.handle(Input::Do("delete pod box --wait=false".into()));
@@ -109,7 +94,7 @@ fn a_shell_ends_with_its_container_and_a_step_back_brings_both_back() {
 
 #[test]
 fn a_restarted_container_is_another_one() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     typed(&mut e, "exec -it box -c side -- sh");
     assert_eq!(prompt(&e), "# ", "dash tells no directory");
     typed(&mut e, "exit");
@@ -126,7 +111,7 @@ fn a_restarted_container_is_another_one() {
 /// replaces the shell (POSIX, section 2.15, `exec`).
 #[test]
 fn an_entry_says_whether_something_was_executed_in_a_container() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     for (line, executed) in [
         ("kubectl exec box -c main -- true", true),
         ("kubectl -n default exec box -c main -- true", true),
@@ -144,7 +129,7 @@ fn an_entry_says_whether_something_was_executed_in_a_container() {
 
 #[test]
 fn a_shell_that_cannot_be_started_says_why() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     for (line, says) in [
         ("exec -it none -- sh", "pods \"none\" not found"),
         ("exec -it box -c other -- sh", "container other is not valid for pod box"),
@@ -163,7 +148,7 @@ fn a_shell_that_cannot_be_started_says_why() {
 
 #[test]
 fn paths_are_completed_in_a_shell() {
-    let mut e = with_pod();
+    let mut e = with_pod(POD);
     typed(&mut e, "exec -it box -c main -- sh");
     typed(&mut e, "mkdir /tmp/dir; echo x >/tmp/file; echo x >/tmp/fin");
     typed(&mut e, "cd /tmp");
