@@ -1091,9 +1091,9 @@ why-resourceclaim-deallocate = claim { $claim } is being deleted and nobody uses
 why-resourceclaim-remove_finalizer = claim { $claim } has no devices any more
 why-resourceclaim-delete = it was made for pod { $pod }, which will not run any more
 why-attacher-add_finalizer = it is kept until volume { $volume } is detached from { $node }
-why-attacher-attach = volume { $volume } is attached to { $node } now
-why-attacher-refuse = volume { $volume } cannot be attached to { $node }
-why-attacher-detach = it is deleted, and volume { $volume } is no longer attached to { $node }
+why-attacher-attach = the driver has attached volume { $volume } to { $node } (ControllerPublishVolume)
+why-attacher-refuse = the driver cannot attach volume { $volume } to { $node } (ControllerPublishVolume has failed)
+why-attacher-detach = it is deleted, and the driver has detached volume { $volume } from { $node } (ControllerUnpublishVolume)
 why-attacher-remove_finalizer = volume { $volume } is detached from { $node }
 why-resizer-mark = claim { $claim } asks for { $size }: { $state ->
         [NodeResizePending] the storage has it, and the file system on the node is to follow

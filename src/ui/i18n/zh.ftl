@@ -915,9 +915,9 @@ why-resourceclaim-deallocate = 申领 { $claim } 正在被删除，且没有 Pod
 why-resourceclaim-remove_finalizer = 申领 { $claim } 已没有设备
 why-resourceclaim-delete = 它是为 Pod { $pod } 创建的，而该 Pod 不再运行
 why-attacher-add_finalizer = 它会被保留，直到卷 { $volume } 从 { $node } 解除挂接
-why-attacher-attach = 卷 { $volume } 现已挂接到 { $node }
-why-attacher-refuse = 卷 { $volume } 无法挂接到 { $node }
-why-attacher-detach = 它已被删除，卷 { $volume } 不再挂接在 { $node } 上
+why-attacher-attach = 驱动程序已将卷 { $volume } 挂接到 { $node }（ControllerPublishVolume）
+why-attacher-refuse = 驱动程序无法将卷 { $volume } 挂接到 { $node }（ControllerPublishVolume 失败）
+why-attacher-detach = 它已被删除，驱动程序已将卷 { $volume } 从 { $node } 解除挂接（ControllerUnpublishVolume）
 why-attacher-remove_finalizer = 卷 { $volume } 已从 { $node } 解除挂接
 why-resizer-mark = 申领 { $claim } 请求 { $size }：{ $state ->
         [NodeResizePending] 存储已扩充，节点上的文件系统随后扩充
