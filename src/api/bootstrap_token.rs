@@ -75,7 +75,8 @@ pub fn expiration(secret: &Secret, now: Timestamp) -> Expiration {
     if text.is_empty() {
         return Expiration::Never;
     }
-    let moment = text.parse::<Timestamp>().ok();
+    // What cannot be read has expired.
+    let moment = super::rfc3339::parse(&text);
     let left = moment.map(|moment| moment.duration_since(now)).filter(SignedDuration::is_positive);
     left.map_or(Expiration::Expired, Expiration::After)
 }
@@ -109,11 +110,13 @@ pub fn parse(token: &str) -> Option<(&str, &str)> {
 pub fn groups(secret: &Secret) -> Option<Vec<String>> {
     let mut groups = vec![DEFAULT_GROUP.to_owned()];
     let extra = std::str::from_utf8(data(secret, EXTRA_GROUPS_KEY)).ok()?;
-    for group in extra.split(',').filter(|_| !extra.is_empty()) {
-        if !is_group(group) {
-            return None;
+    if !extra.is_empty() {
+        for group in extra.split(',') {
+            if !is_group(group) {
+                return None;
+            }
+            groups.push(group.to_owned());
         }
-        groups.push(group.to_owned());
     }
     groups.sort_unstable();
     groups.dedup();
@@ -168,7 +171,7 @@ mod tests {
         let of = |time: &str| expiration(&secret("bootstrap-token-abc123", &[(EXPIRATION_KEY, time)]), now());
         assert_eq!(of(""), Expiration::Never);
         assert_eq!(of(&at(10)), Expiration::After(SignedDuration::from_secs(10)));
-        for over in [at(0), at(-1), "tomorrow".to_owned()] {
+        for over in [at(0), at(-1), "tomorrow".to_owned(), "2999-01-01T00:00Z".to_owned()] {
             assert_eq!(of(&over), Expiration::Expired, "{over}");
         }
     }

@@ -57,6 +57,7 @@ pub mod regexp;
 pub mod release;
 pub mod resource;
 pub mod resource_claim;
+pub mod rfc3339;
 pub mod root_ca;
 pub mod scale;
 pub mod service_account_token;

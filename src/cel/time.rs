@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
+use crate::api::rfc3339;
+
 /// A duration in seconds, as `string(duration)` gives it.
 pub(crate) fn duration_seconds(nanos: i64) -> String {
     let seconds = nanos as f64 / 1e9;
@@ -12,17 +14,7 @@ pub(crate) fn duration_seconds(nanos: i64) -> String {
 
 /// A moment of RFC 3339, between the years 1 and 9999.
 pub(crate) fn parse_timestamp(text: &str) -> Option<Timestamp> {
-    let shape = |at: usize, c: u8| text.as_bytes().get(at) == Some(&c);
-    let strict = shape(4, b'-') && shape(7, b'-') && shape(10, b'T') && shape(13, b':') && shape(16, b':');
-    let zone = text.ends_with('Z')
-        || text.len() > 6 && {
-            let tail = text.get(text.len() - 6..)?.as_bytes();
-            matches!(tail, [b'+' | b'-', _, _, b':', _, _])
-        };
-    if !strict || !zone || text.contains(['[', ' ']) {
-        return None;
-    }
-    in_range(text.parse().ok()?)
+    in_range(rfc3339::parse(text)?)
 }
 
 /// A day, at midnight UTC.

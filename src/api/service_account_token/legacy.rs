@@ -41,7 +41,7 @@ impl<'a> LegacyClaims<'a> {
             UID: self.uid,
             "sub": subject(self.namespace, self.account),
         }));
-        token.text().to_string()
+        token.text().to_owned()
     }
 
     /// Reads the claims of a token; `None` if it says something else than such a token does (`legacyValidator.Validate`).
