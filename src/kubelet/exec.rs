@@ -220,7 +220,7 @@ impl Turn<'_> {
     fn finds_script(&self, i: usize, path: &str) -> Option<bool> {
         let (program, world) = self.surroundings(i, self.now)?;
         let path = shell::absolute(&program.directory, path);
-        matches!(world.files.at(&path, self.now), Some(shell::Node::File(_))).then(|| {
+        (world.files.sort(&path, self.now) == Some(shell::Sort::File)).then(|| {
             let access = world.files.access(&path, self.now);
             access.is_none_or(|a| a.allows(program.user.0, &program.groups, 1))
         })

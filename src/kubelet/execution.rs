@@ -270,9 +270,9 @@ fn compacted(changes: &[Write], now: Timestamp) -> Vec<Write> {
     order::sort(&mut paths);
     paths.dedup();
     let of = |path: &String| {
-        let changes = match files.at(path, now) {
-            Some(shell::Node::File(_)) => files.copy(path, now),
-            Some(shell::Node::Directory) => vec![Change::Directory],
+        let changes = match files.sort(path, now) {
+            Some(shell::Sort::File) => files.copy(path, now),
+            Some(shell::Sort::Directory) => vec![Change::Directory],
             None => Vec::new(),
         };
         let write = |change| Write { at: past, path: path.clone(), change };

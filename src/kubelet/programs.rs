@@ -246,7 +246,7 @@ impl Turn<'_> {
         self.all_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
         self.shared_writes(i, spec).iter().for_each(|w| files.note(w));
         let path = shell::absolute(&program.directory, path);
-        matches!(files.at(&path, self.now), Some(shell::Node::File(_))).then(|| {
+        (files.sort(&path, self.now) == Some(shell::Sort::File)).then(|| {
             let access = files.access(&path, self.now);
             access.is_none_or(|a| a.allows(program.user.0, &program.groups, 1))
         })
@@ -262,7 +262,7 @@ impl Turn<'_> {
     fn is_mounted(&self, spec: &Container, path: &str) -> bool {
         let mut files = Files::default();
         self.volume_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
-        matches!(files.at(path, self.now), Some(shell::Node::File(_)))
+        files.sort(path, self.now) == Some(shell::Sort::File)
     }
 
     /// What the program of a container does that has just started, and its process if the shell knows it.

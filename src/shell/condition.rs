@@ -3,7 +3,7 @@
 use super::array::Array;
 use super::ast::Word;
 use super::expand::pattern;
-use super::files::Node;
+use super::files::Sort;
 use super::glob::{self, Letter};
 use super::machine::{Ran, Shell};
 use super::text::number;
@@ -135,8 +135,8 @@ impl Shell<'_> {
             }
             "h" | "L" => self.link(word).is_some(),
             "s" => match self.look(word) {
-                Some(Node::File(text)) => !text.is_empty(),
-                Some(Node::Directory) => true,
+                Some(Sort::File) => self.size_of(word) > 0,
+                Some(Sort::Directory) => true,
                 None => false,
             },
             "v" => self.variable(word).is_some(),

@@ -1,6 +1,6 @@
 //! The files that a shell's commands look at and change.
 
-use super::files::{self, Change, Write};
+use super::files::{self, Change, Sort, Write};
 use super::machine::Shell;
 
 impl Shell<'_> {
@@ -8,12 +8,23 @@ impl Shell<'_> {
         files::absolute(&self.frame.directory, path)
     }
 
-    /// What a path is, links followed; `None` if it does not exist.
-    pub(super) fn look(&mut self, path: &str) -> Option<files::Node> {
+    /// Of which sort a path is, links followed; `None` if it does not exist.
+    pub(super) fn look(&mut self, path: &str) -> Option<Sort> {
+        let path = self.path(path);
+        let found = self.files.sort(&path, self.now);
+        self.note_look(path);
+        found
+    }
+
+    /// What stands in a file, whoever may read it; `None` if the path is none.
+    pub(super) fn content(&mut self, path: &str) -> Option<String> {
         let path = self.path(path);
         let found = self.files.at(&path, self.now);
         self.note_look(path);
-        found
+        match found? {
+            files::Node::File(text) => Some(text),
+            files::Node::Directory => None,
+        }
     }
 
     /// Notes that a path was looked at, and the links that lead there.
@@ -32,7 +43,7 @@ impl Shell<'_> {
     }
 
     pub(super) fn is_directory(&mut self, path: &str) -> bool {
-        self.look(path) == Some(files::Node::Directory)
+        self.look(path) == Some(Sort::Directory)
     }
 
     /// The names in a directory.
@@ -97,17 +108,17 @@ impl Shell<'_> {
         self.inputs.get(self.input).map_or(0, |input| input.rest)
     }
 
-    /// How many bytes a file has of which so much could be read.
-    pub(super) fn size_of(&self, path: &str, text: &str) -> u64 {
-        self.files.size(&self.path(path), self.now).max(text.len() as u64)
+    /// How many bytes a file has: also those that are only counted, and cannot be read.
+    pub(super) fn size_of(&self, path: &str) -> u64 {
+        self.files.size(&self.path(path), self.now)
     }
 
     /// The content of a file, or why it cannot be read.
     pub(super) fn read(&mut self, path: &str) -> Result<String, &'static str> {
         match self.look(path) {
-            Some(files::Node::File(_)) if !self.may(path, 4) => Err("Permission denied"),
-            Some(files::Node::File(text)) => Ok(text),
-            Some(files::Node::Directory) => Err("Is a directory"),
+            Some(Sort::File) if !self.may(path, 4) => Err("Permission denied"),
+            Some(Sort::File) => Ok(self.content(path).unwrap_or_default()),
+            Some(Sort::Directory) => Err("Is a directory"),
             None => Err("No such file or directory"),
         }
     }

@@ -83,6 +83,15 @@ pub struct Write {
     pub change: Change,
 }
 
+/// What a path is, without what stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A file.
+    File,
+    /// A directory.
+    Directory,
+}
+
 /// What a path is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
@@ -277,6 +286,16 @@ impl Files {
             _ if DIRECTORIES.contains(&path) || self.has_children(path, now) => Some(Entry::Directory),
             _ if DEVICES.contains(&path) => Some(Entry::File(None, &[])),
             _ => None,
+        }
+    }
+
+    /// Of which sort a path is at a moment, symbolic links followed; `None` if it does not exist. What stands in a file is not read.
+    pub fn sort(&self, path: &str, now: Timestamp) -> Option<Sort> {
+        match self.entry(&self.resolve(path, now).0, now)? {
+            Entry::File(..) => Some(Sort::File),
+            Entry::Directory => Some(Sort::Directory),
+            // Links in a circle.
+            Entry::Link(_) => None,
         }
     }
 

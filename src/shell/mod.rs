@@ -69,7 +69,7 @@ use machine::{Shell, Stop};
 
 pub use cursor::{AtCursor, at_cursor};
 pub use cycle::{Cycle, Sending};
-pub use files::{Access, Change, Files, Node, Write, absolute, space};
+pub use files::{Access, Change, Files, Node, Sort, Write, absolute, space};
 pub use text::duration;
 pub use tools::{OF_ALPINE, is_shell, is_tool};
 

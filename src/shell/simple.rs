@@ -1,6 +1,7 @@
 //! Executes simple commands: assignments, redirections, and which command a name stands for.
 
 use super::ast::{Assign, Assigned, Redirect, Target, Word};
+use super::files::Sort;
 use super::machine::{Input, Out, Ran, Shell, Stop};
 use super::{Tools, builtins, tools};
 
@@ -132,16 +133,16 @@ impl Shell<'_> {
         }
         if name.contains('/') {
             match self.look(name) {
-                Some(super::files::Node::File(_)) if !self.may(name, 1) => {
+                Some(Sort::File) if !self.may(name, 1) => {
                     self.complain(&format!("{name}: Permission denied"));
                     return Ok(126);
                 }
-                Some(super::files::Node::File(text)) if is_script(&text) => {
+                Some(Sort::File) if self.content(name).is_some_and(|text| is_script(&text)) => {
                     let mut words = vec!["sh".to_owned(), name.to_owned()];
                     words.extend(args.iter().skip(1).cloned());
                     return self.subshell(|s| s.shell(&words, false));
                 }
-                Some(super::files::Node::Directory) => {
+                Some(Sort::Directory) => {
                     self.complain(&format!("{name}: Permission denied"));
                     return Ok(126);
                 }
@@ -183,7 +184,7 @@ impl Shell<'_> {
                     let path = self.expand_text(word)?;
                     match self.read(&path) {
                         Ok(text) => {
-                            let rest = self.size_of(&path, &text).saturating_sub(text.len() as u64);
+                            let rest = self.size_of(&path).saturating_sub(text.len() as u64);
                             self.read_from(text);
                             let endless = self.is_endless(&path);
                             if let Some(input) = self.inputs.last_mut() {

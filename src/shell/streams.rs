@@ -34,7 +34,7 @@ impl Shell<'_> {
         if !self.is_directory(&directory) && self.program.complete {
             return Err("nonexistent directory");
         }
-        let new = !append || self.files.at(&path, self.now).is_none();
+        let new = !append || self.files.sort(&path, self.now).is_none();
         if new {
             self.change(&path, Change::Put("".into()));
         }

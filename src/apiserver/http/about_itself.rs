@@ -8,7 +8,7 @@ use crate::apimachinery::{HttpResponse, Status};
 use crate::apiserver::serving::INSIDE;
 
 /// What whoever checks tokens of ServiceAccounts by himself asks for (`pkg/serviceaccount/openidmetadata.go`,
-/// `pkg/routes/openidmetadata.go`). No other media type than its own is given.
+/// `pkg/routes/openidmetadata.go`). The media type is its own, whatever `Accept` says.
 fn open_id(path: &RequestPath) -> HttpResponse {
     let (content_type, body) = if *path == RequestPath::OpenIdKeys {
         ("application/jwk-set+json", key_set())

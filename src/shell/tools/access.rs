@@ -1,6 +1,6 @@
 //! Who may do what with files: `chmod`, the permissions that `ls -l` shows, file systems that are mounted for reading only.
 
-use super::super::files::{Access, Change, Node};
+use super::super::files::{Access, Change, Sort};
 use super::super::machine::{Ran, Shell};
 use super::Tools;
 
@@ -9,8 +9,8 @@ pub(super) fn long(shell: &mut Shell<'_>, path: &str, link: Option<&str>) -> Str
     let usual = |mode| Access { mode, uid: 0, gid: 0 };
     let (kind, size, access) = match (link, shell.look(path)) {
         (Some(to), _) => ('l', to.len() as u64, usual(0o777)),
-        (None, Some(Node::File(text))) => {
-            ('-', shell.size_of(path, &text), shell.files.access(path, shell.now).unwrap_or(usual(0o644)))
+        (None, Some(Sort::File)) => {
+            ('-', shell.size_of(path), shell.files.access(path, shell.now).unwrap_or(usual(0o644)))
         }
         (None, _) => ('d', 4096, shell.files.access(path, shell.now).unwrap_or(usual(0o755))),
     };
@@ -28,7 +28,7 @@ pub(super) fn blocks(shell: &mut Shell<'_>, path: &str) -> u64 {
         return 0;
     }
     match shell.look(path) {
-        Some(Node::File(text)) => shell.size_of(path, &text).div_ceil(4096) * 4,
+        Some(Sort::File) => shell.size_of(path).div_ceil(4096) * 4,
         _ => 4,
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn chmod(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     for path in paths {
         let full = shell.path(path);
         let is_directory = match shell.look(&full) {
-            Some(node) => node == Node::Directory,
+            Some(sort) => sort == Sort::Directory,
             None => {
                 // What the image has there is not known.
                 shell.uncertain(path);

@@ -1,6 +1,6 @@
 //! Commands about files.
 
-use super::super::files::{Access, Change, Node, absolute, parent};
+use super::super::files::{Access, Change, Sort, absolute, parent};
 use super::super::machine::{Ran, Shell};
 use super::access::{blocks, is_refused, long};
 use super::{Options, Tools, base_name};
@@ -48,7 +48,7 @@ pub(super) fn ls(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         let link = shell.link(path);
         let names = match shell.look(path) {
             // With `-l` a link is shown as what it is.
-            Some(Node::Directory)
+            Some(Sort::Directory)
                 if !o.has('d') && (link.is_none() || !o.has('l') || path.ends_with('/')) =>
             {
                 if paths.len() > 1 {
@@ -185,7 +185,7 @@ pub(super) fn rm(shell: &mut Shell<'_>, args: &[String]) -> Ran {
                 shell.uncertain(path);
                 "No such file or directory"
             }
-            Some(Node::Directory) if !all && !link => "Is a directory",
+            Some(Sort::Directory) if !all && !link => "Is a directory",
             _ if shell.is_read_only(path) => "Read-only file system",
             _ => {
                 let top = shell.files.resolve_parent(&shell.path(path), shell.now);
@@ -283,7 +283,7 @@ fn transfer(shell: &mut Shell<'_>, args: &[String], moves: bool) -> Ran {
             continue;
         }
         match shell.look(&source) {
-            Some(Node::File(_)) if !shell.may(&source, 4) => {
+            Some(Sort::File) if !shell.may(&source, 4) => {
                 shell.error(&match shell.program.tools {
                     Tools::Busybox => format!("{name}: can't open '{from}': Permission denied"),
                     Tools::Gnu => format!("{name}: cannot open '{from}' for reading: Permission denied"),
@@ -305,7 +305,7 @@ fn transfer(shell: &mut Shell<'_>, args: &[String], moves: bool) -> Ran {
                 });
                 status = 1;
             }
-            Some(Node::Directory) if !recursive => {
+            Some(Sort::Directory) if !recursive => {
                 shell.error(&match shell.program.tools {
                     Tools::Busybox => format!("{name}: omitting directory '{from}'"),
                     Tools::Gnu => format!("{name}: -r not specified; omitting directory '{from}'"),
@@ -316,10 +316,11 @@ fn transfer(shell: &mut Shell<'_>, args: &[String], moves: bool) -> Ran {
                 let tree = shell.files.tree(&source, shell.now);
                 for path in tree.iter().take(1000) {
                     let rest = path.get(source.len()..).unwrap_or_default();
-                    let changes = match (shell.files.link(path, shell.now), shell.files.at(path, shell.now)) {
+                    let changes = match (shell.files.link(path, shell.now), shell.files.sort(path, shell.now))
+                    {
                         (Some(to), _) => vec![Change::Link(to)],
-                        (None, Some(Node::File(_))) => shell.files.copy(path, shell.now),
-                        (None, Some(Node::Directory)) => vec![Change::Directory],
+                        (None, Some(Sort::File)) => shell.files.copy(path, shell.now),
+                        (None, Some(Sort::Directory)) => vec![Change::Directory],
                         (None, None) => continue,
                     };
                     for change in changes {

@@ -120,7 +120,7 @@ pub(super) fn wc(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             'w' => text.split_whitespace().count() as u64,
             'm' => text.chars().count() as u64,
             _ if name == "-" => (text.len() as u64).saturating_add(shell.counted_input()),
-            _ => shell.size_of(&name, &text),
+            _ => shell.size_of(&name),
         });
         let counts: Vec<String> = counts.map(|n| n.to_string()).collect();
         let name = if name == "-" { String::new() } else { format!(" {name}") };

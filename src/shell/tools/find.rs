@@ -1,6 +1,6 @@
 //! `find` and `readlink`: which files there are.
 
-use super::super::files::{Change, Node, parent};
+use super::super::files::{Change, Sort, parent};
 use super::super::glob::{self, letters};
 use super::super::machine::{Ran, Shell, Stop};
 use super::{Options, Tools, base_name};
@@ -199,7 +199,7 @@ pub(super) fn readlink(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             continue;
         }
         let full = shell.path(path);
-        let there = shell.look(&full).is_some() || shell.look(parent(&full)) == Some(Node::Directory);
+        let there = shell.look(&full).is_some() || shell.look(parent(&full)) == Some(Sort::Directory);
         if !there {
             shell.uncertain(path);
         }

@@ -350,8 +350,9 @@ fn a_token_is_signed_when_it_is_read() {
     let before = SIGNED.get();
     lab.pod(sleeper(json!({"projected": {"sources": [token]}}))).steady();
     lab.wait(10_000);
+    assert_eq!(exec(&lab, "ls /etc/config; [ -s /etc/config/token ] && echo there"), "token\nthere\n");
+    assert!(exec(&lab, "ls -l /etc/config").contains("token -> ..data/token"));
     assert_eq!(SIGNED.get(), before);
-    assert_eq!(exec(&lab, "ls /etc/config"), "token\n");
     let text = exec(&lab, "cat /etc/config/token");
     assert_eq!(claims(&text)["kubernetes.io"]["pod"]["name"], "p");
     assert!(SIGNED.get() > before);

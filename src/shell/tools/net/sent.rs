@@ -3,7 +3,6 @@
 use super::{Flag, has, value};
 use crate::api::root_ca::has_certificate;
 use crate::network::question::Trust;
-use crate::shell::files::Node;
 use crate::shell::machine::{Shell, Stop};
 
 /// Where images have the certificates of authorities that everybody knows. Of these files nothing is known here.
@@ -18,9 +17,13 @@ pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 /// The path of that file, if there are no certificates in it.
 pub(super) fn trust(shell: &mut Shell<'_>, file: Option<&str>) -> Result<Trust, String> {
     let Some(file) = file else { return Ok(Trust::System) };
-    match shell.look(file) {
-        Some(Node::File(text)) if has_certificate(&text) => Ok(Trust::Authority(text.to_string().into())),
-        None if OF_THE_SYSTEM.iter().any(|directory| file.starts_with(directory)) => Ok(Trust::System),
+    match shell.content(file) {
+        Some(text) if has_certificate(&text) => Ok(Trust::Authority(text.into())),
+        None if shell.look(file).is_none()
+            && OF_THE_SYSTEM.iter().any(|directory| file.starts_with(directory)) =>
+        {
+            Ok(Trust::System)
+        }
         _ => Err(file.to_owned()),
     }
 }
@@ -39,10 +42,7 @@ fn contents(shell: &mut Shell<'_>, path: &str) -> Result<Option<String>, Stop> {
     if path == "-" {
         return Ok(Some(shell.read_input()?));
     }
-    Ok(match shell.look(path) {
-        Some(Node::File(text)) => Some(text.to_string()),
-        _ => None,
-    })
+    Ok(shell.content(path))
 }
 
 /// The body that curl's options name; `None` if they name none.
