@@ -8,14 +8,14 @@ use k8s_openapi::ByteString;
 
 use crate::api::root_ca;
 use crate::api::service_account_token::LegacyClaims;
-use crate::api::types::{Secret, ServiceAccount};
+use crate::api::types::{ObjectReference, Secret, ServiceAccount};
 use crate::api::well_known::{
     SECRET_TYPE_SERVICE_ACCOUNT_TOKEN, SERVICE_ACCOUNT_NAME_ANNOTATION, SERVICE_ACCOUNT_TOKEN_KEY,
     SERVICE_ACCOUNT_UID_ANNOTATION,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, Error, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why, retry_on_conflict};
 
 /// The key of the certificate by which the API server is verified, in the data of a Secret.
 const ROOT_CA_KEY: &str = "ca.crt";
@@ -83,11 +83,8 @@ impl Reconciler for TokensController {
         Watches::new()
             .watches(|cx, seen: Seen<'_, ServiceAccount>| {
                 // An account that is there leads to nothing.
-                let replaced = |old: &ServiceAccount| {
-                    seen.new.is_none_or(|new| new.metadata.uid() != old.metadata.uid())
-                };
-                if let Some(gone) = seen.old.filter(|old| replaced(old)) {
-                    let uid = gone.metadata.uid().into();
+                if seen.is_gone() {
+                    let uid = seen.object().metadata.uid().into();
                     cx.enqueue(Task::ServiceAccount { key: seen.key.clone(), uid });
                 }
             })
@@ -259,22 +256,19 @@ fn fill_in(secret: &mut Secret, account: &ServiceAccount) {
 
 /// Takes a Secret that is gone out of the `secrets` of its account (`removeSecretReference`). What it fails with is only logged there.
 async fn remove_reference(cx: &Cx, named: &Named, secret: &str) {
-    for _ in 0..REMOVALS {
-        let Ok(mut account) = cx.get::<ServiceAccount>(named.key.clone()).await else { return };
-        let refers = |account: &ServiceAccount| {
-            account.secrets.iter().flatten().any(|s| s.name.as_deref() == Some(secret))
-        };
-        if !named.is(&account) || !refers(&account) {
-            return;
+    let Ok(account) = cx.get::<ServiceAccount>(named.key.clone()).await else { return };
+    let is_it = |s: &ObjectReference| s.name.as_deref() == Some(secret);
+    let _ = retry_on_conflict(cx, &account, REMOVALS, async |mut account: Rc<ServiceAccount>| {
+        if !named.is(&account) || !account.secrets.iter().flatten().any(is_it) {
+            return Ok(());
         }
         let why = Why::new("remove_secret_reference")
             .read("account", ObjectRef::of(&*account), "secrets", account.metadata.name())
             .with("secret", secret);
         let secrets = &mut Rc::make_mut(&mut account).secrets;
-        secrets.iter_mut().for_each(|list| list.retain(|s| s.name.as_deref() != Some(secret)));
-        match cx.update(account).because(why).await.map_err(Error::from) {
-            Err(Error::Api(status)) if status.is_conflict() => {}
-            _ => return,
-        }
-    }
+        secrets.iter_mut().for_each(|list| list.retain(|s| !is_it(s)));
+        cx.update(account).because(why).await?;
+        Ok(())
+    })
+    .await;
 }

@@ -21,10 +21,15 @@ impl Passing {
         Passing { until: later(session.now(), time).as_millisecond(), idle: false }
     }
 
+    /// Whether a session shows that moment, or a later one.
+    pub fn is_over(&self, session: &Session) -> bool {
+        session.now().as_millisecond() >= self.until
+    }
+
     /// Takes a step towards the moment. Returns whether there may be another one: the moment is not reached yet, and time can pass.
     pub fn once(&mut self, session: &mut Session) -> bool {
         let until = self.until;
-        if session.now().as_millisecond() >= until {
+        if self.is_over(session) {
             return false;
         }
         let wait = |session: &mut Session| session.fault(&Fault::Wait { until }).is_ok();

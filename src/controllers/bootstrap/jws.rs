@@ -6,7 +6,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::json;
 use sha2::Sha256;
 
-/// The signature of a text by the secret of the token with an id (`ComputeDetachedSignature`). `None` for no secret, however long.
+/// The signature of a text by the secret of the token with an id (`ComputeDetachedSignature`). A key of HMAC may have any length, so there is always one.
 pub(super) fn detached_signature(content: &str, id: &str, secret: &[u8]) -> Option<String> {
     let header = URL_SAFE_NO_PAD.encode(json!({"alg": "HS256", "kid": id}).to_string());
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;

@@ -28,8 +28,8 @@ use crate::kubectl::Output;
 /// The most steps until a scenario is steady, or until time has passed.
 const STEPS_TO_STEADY: usize = 20_000;
 
-/// Why a deed that lets time pass has changed nothing.
-const NO_TIME: &str = "no time can pass here";
+/// Why a deed that lets time pass has not come to its moment.
+const NO_TIME: &str = "time does not pass so far here";
 
 /// A scenario in the list of scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +106,7 @@ impl Scenario {
         let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &*m.op);
         for deed in &self.setup {
             if let ScenarioStep::Wait(_) = deed {
-                match passed((0..).map_while(|i| next(at + i))) {
-                    Some(done) => at += done,
-                    None => return 0,
-                }
+                at += passed((0..).map_while(|i| next(at + i)));
                 continue;
             }
             let matches = |op: Option<&Op>| match (deed, op) {
@@ -200,7 +197,7 @@ impl Scenario {
                         break;
                     }
                 }
-                NO_TIME.to_owned()
+                return if passing.is_over(session) { Ok(()) } else { Err(NO_TIME.to_owned()) };
             }
         };
         if session.at() == before { Err(why.trim().to_owned()) } else { Ok(()) }
@@ -270,9 +267,9 @@ impl Steps {
     }
 }
 
-/// How many ops have let time pass to the moment of the first that waits; `None` if none does. Where something was due at that very
-/// moment, its steps are left out.
-fn passed<'o>(ops: impl Iterator<Item = &'o Op>) -> Option<usize> {
+/// How many ops of a run have let time pass to a moment: up to the last that waits for it. If none does, because something was due at
+/// that very moment, these are all steps that follow, as for a run to a steady state.
+fn passed<'o>(ops: impl Iterator<Item = &'o Op>) -> usize {
     let mut until = None;
     let is_on_the_way = |op: &&Op| match op {
         Op::Step { depth: Depth::Command, choice: None } | Op::Schedule { depth: Depth::Command } => true,
@@ -280,7 +277,7 @@ fn passed<'o>(ops: impl Iterator<Item = &'o Op>) -> Option<usize> {
         _ => false,
     };
     let ops: Vec<&Op> = ops.take_while(is_on_the_way).collect();
-    ops.iter().rposition(|op| matches!(op, Op::Fault(_))).map(|last| last + 1)
+    ops.iter().rposition(|op| matches!(op, Op::Fault(_))).map_or(ops.len(), |last| last + 1)
 }
 
 fn passing(session: &Session, seconds: u32) -> Passing {
@@ -363,7 +360,7 @@ impl SetUp {
                     let session = &mut self.session;
                     let passing = self.passing.get_or_insert_with(|| passing(session, *seconds));
                     let again = self.steps < STEPS_TO_STEADY && passing.once(session);
-                    if !again && self.steps == 0 {
+                    if !again && !passing.is_over(session) {
                         self.idle.get_or_insert(Idle { deed: deed.to_string(), why: NO_TIME.to_owned() });
                     }
                     again
