@@ -46,6 +46,9 @@ const BACKLOG: u32 = 511;
 const AT_ONCE_LIMIT: u32 = 10_000;
 const QUEUE_LIMIT: u32 = 100_000;
 
+/// How many periods of a quota a second has.
+const PERIODS: i64 = 10;
+
 /// For how long a container with a limit of CPU may use one in each period of 100 ms, in billionths of a second: `MilliCPUToQuota` in
 /// `k8s.io/kubernetes/pkg/kubelet/cm/helpers_linux.go`, which makes it a millisecond at least.
 fn quota(milli: i64) -> i64 {
@@ -377,7 +380,9 @@ impl Turn<'_> {
         let whole = |what| annotation(meta, &spec.name, what).and_then(|n| n.parse::<u32>().ok());
         let cpu = self.work_of_answer(spec);
         let limit = self.limit_of_cpu(spec, r).map(|q| amount_of(Some(q)).scaled_value(-3));
-        let quota = limit.filter(|milli| *milli > 0 && cpu > 0).map(quota);
+        let quota = limit.filter(|milli| *milli > 0).map(quota);
+        let share = || self.share_of_cpu(i).map(|nanos| (nanos / PERIODS).max(1));
+        let quota = Some(()).filter(|()| cpu > 0).and_then(|()| quota.into_iter().chain(share()).min());
         let at_once = whole("answer-concurrency").map(|n| n.clamp(1, AT_ONCE_LIMIT));
         let keeps = match &r.process {
             Some(_) => Keeps::default(),

@@ -179,7 +179,8 @@ pub fn lasting(
     let spec = object.spec.as_ref()?;
     let mut containers = spec.init_containers.iter().flatten().chain(&spec.containers);
     let changes = |c: &Container| servers::changes_with_time(c) || servers::may_pass_on(c);
-    let lasts = lasts && alone && !containers.any(changes);
+    // On a busy node it depends on what the other containers want, too.
+    let lasts = lasts && alone && !state.node.short_of_cpu && !containers.any(changes);
     lasts.then(|| (rt.clone(), object.clone()))
 }
 

@@ -108,6 +108,10 @@ pub struct NodeRuntime {
     pub image_bytes: i64,
     /// What the pods use.
     pub stats: Stats,
+    /// The CPU that containers want by themselves, in thousandths.
+    pub own_cpu: i64,
+    /// Whether less than a tenth of the node's CPU is left by what containers want by themselves.
+    pub short_of_cpu: bool,
     /// The images that are being pulled, each with the end of its pull.
     pub pulling: Map<Rc<str>, Timestamp>,
     /// When the image puller is done with all pulls requested so far; `None` if there was none.
@@ -363,6 +367,8 @@ pub struct PodRuntime {
     pub disks: Rc<Vec<Write>>,
     /// What the pod used at its last turn.
     pub stats: Stats,
+    /// The CPU that its containers wanted by themselves at its last turn, in thousandths.
+    pub own_cpu: i64,
     /// What its programs had written to the disk by then; `None` if nothing.
     pub written: Option<Rc<Written>>,
     /// When that is measured next.

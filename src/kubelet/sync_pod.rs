@@ -16,6 +16,7 @@ use super::eviction::with;
 use super::file_source;
 use super::found;
 use super::lasting;
+use super::neighbours;
 use super::oom;
 use super::pod_manager::{self, Known};
 use super::state::{PodRuntime, WorkerPhase};
@@ -220,7 +221,7 @@ impl Kubelet {
         let frees = cx.state(|s| s.pods.get(key).is_some_and(|rt| rt.requests.is_some()));
         let left = cx.state(|s| lasting::left_behind(s, cx.caches(), &self.key, key, cx.now()));
         lasting::pass_on(cx, key, left);
-        let pressing = forget(cx, key);
+        let pressing = forget(cx, &self.key, key);
         if frees {
             allocation::retry(cx);
         }
@@ -276,6 +277,8 @@ impl Kubelet {
             let sends = turn.drive_clients();
             let asks = std::mem::take(&mut turn.asks);
             turn.measure();
+            turn.measure_cpu();
+            let listens = listens || turn.node.shares_differ(&s.node);
             turn.kill_for_memory_of_pod();
             turn.note_resize(key);
             let pressing = turn.is_pressing(s);
@@ -453,16 +456,20 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)
 }
 
 /// Forgets a pod whose object was deleted, and frees its address and resources. Returns whether the node has to be looked at.
-fn forget(cx: &Cx, key: &Key) -> bool {
+fn forget(cx: &Cx, node: &Key, key: &Key) -> bool {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;
         let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
         let pressing = rt.stats != Stats::default() && s.eviction.is_busy();
-        Some((addresses, rt.requests, rt.stats, pressing, rt.uid.clone()))
+        Some((addresses, rt.requests, (rt.stats, rt.own_cpu), pressing, rt.uid.clone()))
     });
-    let Some((addresses, requests, stats, pressing, uid)) = held else { return false };
+    let Some((addresses, requests, (stats, own_cpu), pressing, uid)) = held else { return false };
     let named = cx.state(|s| watched::no_longer_named(&s.pods, &s.node, cx.caches(), key));
+    let capacity = neighbours::capacity(cx.caches(), node);
+    if own_cpu != 0 && cx.state(|s| s.node.short_of_cpu) {
+        cx.change_network();
+    }
     let key = key.clone();
     cx.update_state(move |s| {
         if s.network.contains_key(&key) {
@@ -497,6 +504,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
             cpu_manager::release(&mut s.node, &uid);
         }
         s.node.stats = s.node.stats.minus(stats);
+        s.node.note_cpu(own_cpu, 0, || capacity);
         s.node.resizing.remove(&key);
         s.node.forget_frozen(&named);
         let faults: Vec<_> =

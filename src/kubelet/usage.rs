@@ -19,7 +19,7 @@ use super::state::State;
 /// The CPU that a container uses without an annotation, in thousandths, and its memory in bytes: an idle process.
 const IDLE: (i64, i64) = (1, 16 << 20);
 /// The CPU that a node uses beside its pods, in thousandths: the system and the kubelet.
-const SYSTEM_CPU: i64 = 100;
+pub(super) const SYSTEM_CPU: i64 = 100;
 
 fn usage(milli_cpu: i64, memory: i64) -> Usage {
     Usage {
@@ -128,6 +128,18 @@ pub(super) fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
 pub(super) fn cpu_of(pod: &Pod, name: &str, uses: Option<Uses>) -> i64 {
     let said = said(pod, name, "cpu").map(|cpu| cpu.milli_value());
     said.unwrap_or_else(|| uses.map_or(IDLE.0, |uses| uses.cpu))
+}
+
+/// The CPU that a container with these resources wants by itself, in thousandths: no more than its limit.
+pub(super) fn own_cpu(
+    pod: &Pod,
+    name: &str,
+    resources: Option<&ResourceRequirements>,
+    uses: Option<Uses>,
+) -> i64 {
+    let wants = cpu_of(pod, name, uses);
+    let limit = limits::of_container(pod.spec.as_deref(), resources, "cpu");
+    limit.map_or(wants, |limit| wants.min(amount_of(Some(limit)).milli_value()))
 }
 
 /// The memory that a container uses while it runs, in bytes.

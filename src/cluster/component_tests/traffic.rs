@@ -114,6 +114,42 @@ fn a_pod_at_its_limit_of_cpu_answers_later() {
     );
 }
 
+/// Who requests nothing gets next to nothing of a node on which others want more CPU than it has, and who requests CPU gets its part.
+/// kubernetes.io/docs/concepts/configuration/manage-resources-containers, "How Kubernetes applies resource requests and limits".
+#[test]
+fn what_a_server_requests_is_its_part_of_a_busy_node() {
+    let mut n = net(1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]}));
+    annotate(&mut n, json!({"sim.steady/answer-cpu": "5m"}));
+    n.steady();
+    client(&mut n, "c", "20/s http://web/ timeout=1s");
+    let of = |n: &mut Net| {
+        let since = n.wait(5).0.now();
+        n.wait(20);
+        counts(n, "c", since)
+    };
+    let alone = of(&mut n);
+    assert_eq!((millis(&alone.took, 1000), alone.losses()), (5, 0));
+    let stress = json!({"name": "c", "image": "polinux/stress", "command": ["stress", "--cpu", "100"], "resources": {"requests": {"cpu": "1"}}});
+    n.create(Kind::POD, json!({"metadata": {"name": "stress"}, "spec": {"containers": [stress]}})).steady();
+    let beside = of(&mut n);
+    assert!(beside.lost.contains_key(&Cause::TooSlow), "{beside:?}");
+    n.change(Kind::DEPLOYMENT, "web", |web| {
+        web["spec"]["template"]["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "500m"}});
+    });
+    n.steady();
+    let requests = of(&mut n);
+    assert_eq!((millis(&requests.took, 1000), requests.losses()), (5, 0), "{requests:?}");
+    n.change(Kind::DEPLOYMENT, "web", |web| {
+        web["spec"]["template"]["spec"]["containers"][0]["resources"] = json!({});
+    });
+    n.steady();
+    assert!(of(&mut n).losses() > 0);
+    n.delete(Kind::POD, "stress").steady();
+    let alone = of(&mut n);
+    assert_eq!((millis(&alone.took, 1000), alone.losses()), (5, 0), "{alone:?}");
+}
+
 #[test]
 fn a_server_has_room_for_so_many_and_hears_of_changes() {
     let mut n = net(1);
