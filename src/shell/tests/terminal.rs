@@ -57,6 +57,13 @@ fn a_mistake_does_not_end_the_shell_of_a_person() {
     assert!(text.contains("/ # done\nsh: syntax error: unexpected \"done\"\n/ # echo $?\n2\n"), "{text}");
     assert!(text.contains("is not set\n/ # nothing\nsh: nothing: not found\n"), "{text}");
     assert!(text.ends_with("/ # echo $?\n4\n/ # "), "{text}");
+    // What ends a copy of the shell, or another shell within it, does not end the shell, whatever fails behind it on the line.
+    for left in ["(exit 4)", "echo $(exit 4)", "exit 4 | cat", "sh -c 'exit 4'", "(trap 'exit 3' EXIT)"] {
+        let line = format!("{left}; : ${{none?is not set}}\n");
+        let (text, end) = typed(&p, &[(0, &line), (0, "echo here\n")], 1);
+        assert!(end.is_none() && text.ends_with("/ # echo here\nhere\n/ # "), "{text}");
+    }
+    assert_eq!(typed(&p, &[(0, "(exit 4); exit 5\n")], 1).1, Some((0, 5)));
     // Without a terminal the same input is a script, which ends at a mistake.
     let script = Program { terminal: false, ..p };
     assert_eq!(typed(&script, &[(1, "echo a\n"), (2, "done\n")], 3).1, Some((2000, 2)));
