@@ -42,6 +42,14 @@ fn a_shell_prompts_for_its_commands_and_echoes_them() {
 }
 
 #[test]
+fn a_terminal_that_nobody_can_type_into_has_a_prompt_all_the_same() {
+    let p = Program { stdin: false, ..shell(&["sh"], Tools::Busybox) };
+    assert_eq!(typed(&p, &[], 9), ("/ # ".into(), None));
+    let reads = Program { stdin: false, ..shell(&["sh", "-c", "read x; echo read"], Tools::Busybox) };
+    assert_eq!(typed(&reads, &[], 9), (String::new(), None));
+}
+
+#[test]
 fn a_mistake_does_not_end_the_shell_of_a_person() {
     let p = shell(&["sh"], Tools::Busybox);
     let lines = [
