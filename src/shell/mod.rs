@@ -71,7 +71,7 @@ pub use cursor::{AtCursor, at_cursor};
 pub use cycle::{Cycle, Sending};
 pub use files::{Access, Change, Files, Node, Write, absolute, space};
 pub use text::duration;
-pub use tools::{OF_ALPINE, is_shell, is_tool};
+pub use tools::{CLEARING, OF_ALPINE, is_shell, is_tool};
 
 /// A program that has executed this many commands, and has not come to an end, runs for ever.
 pub const COMMANDS_LIMIT: usize = 2000;

@@ -49,6 +49,22 @@ fn a_terminal_that_nobody_can_type_into_has_a_prompt_all_the_same() {
     assert_eq!(typed(&reads, &[], 9), (String::new(), None));
 }
 
+/// BusyBox' `console-tools/clear.c` and `reset.c`; ncurses' `progs/clear.c` with the entry `xterm` of its database.
+#[test]
+fn a_program_empties_the_terminal() {
+    let [busybox, ncurses, reset] = CLEARING;
+    let of = |p: &Program, line: &str| typed(p, &[(0, line)], 1).0;
+    let p = shell(&["sh"], Tools::Busybox);
+    assert_eq!(of(&p, "clear\n"), format!("/ # clear\n{busybox}/ # "));
+    assert_eq!(of(&p, "reset\n"), format!("/ # reset\n{reset}/ # "));
+    let p = shell(&["sh"], Tools::Gnu);
+    assert_eq!(of(&p, "clear\n"), format!("# clear\n{ncurses}# "));
+    let p = Program { terminal: false, ..p };
+    assert_eq!(of(&p, "clear || echo none\n"), "TERM environment variable not set.\nnone\n");
+    let p = Program { terminal: false, ..shell(&["sh"], Tools::Busybox) };
+    assert_eq!(of(&p, "reset; echo on\n"), "on\n");
+}
+
 #[test]
 fn a_mistake_does_not_end_the_shell_of_a_person() {
     let p = shell(&["sh"], Tools::Busybox);
