@@ -1,7 +1,10 @@
 //! A line that is attached to the process of a container: `pkg/cmd/attach/attach.go`, `pkg/cmd/debug/debug.go` (`waitForContainer`,
 //! `handleAttachPod`) and `pkg/cmd/run/run.go` of kubectl.
 use super::*;
+use crate::api::later;
 use crate::engine::Happened;
+use crate::kubectl::WaitFor;
+use crate::session::CommandLine;
 
 const POD: &str = "kubectl apply -f - <<EOF
 apiVersion: v1
@@ -122,6 +125,17 @@ fn whoever_types_a_line_outside_lets_go_of_a_process_and_can_come_back() {
     type_all(&mut e, &["A=kept"]);
     e.handle(Input::Outside("get pods -o name".into()));
     assert!(last(&e).output.contains("pod/box") && shell(&e).is_none());
+    // Without a standard input the terminal is not asked for anything.
+    for line in ["kubectl attach box -c look", "kubectl attach -t box -c look"] {
+        let looks = typed(&mut e, line);
+        assert_eq!((looks.output.as_str(), looks.waits), (RECORDED, true), "{line}");
+        assert!(shell(&e).is_none(), "{line}");
+    }
+    // A client that can let time pass looks again after a second.
+    let line = CommandLine { line: "attach box -c look".into(), files: Vec::new(), editor: false };
+    let wait = e.session.command(line).waits.unwrap();
+    assert!(matches!(wait.what, WaitFor::Attached(_)), "{wait:?}");
+    assert_eq!(wait.until, Some(later(e.session.now(), jiff::SignedDuration::from_secs(1))));
     let again = typed(&mut e, "kubectl attach -it box -c look");
     assert_eq!((again.output.as_str(), prompt(&e).as_str()), (RECORDED, "/ # "));
     assert!(type_all(&mut e, &["echo $A"]).ends_with("/ # echo $A\nkept\n"));
@@ -153,12 +167,15 @@ fn a_program_that_is_no_shell_shows_what_it_prints_and_one_that_has_ended_its_lo
         ("kubectl attach none", "pods \"none\" not found"),
         (
             "kubectl attach box -c none",
-            "error: cannot attach to the container: container none not found in pod box",
+            "error: cannot attach to the container: container none is not valid for pod box out of: main, once (ephem)",
         ),
+        ("kubectl attach box --detach-keys=ctrl-a", "error: --detach-keys=ctrl-a cannot be had: "),
+        ("kubectl attach box --pod-running-timeout=0", "--pod-running-timeout must be higher than zero"),
     ] {
         let entry = typed(&mut e, line);
         assert!(entry.failed && entry.output.contains(says), "{line}: {entry:?}");
     }
+    assert!(typed(&mut e, "kubectl attach box -c main --detach-keys=ctrl-p,ctrl-q").waits);
     let refused = typed(&mut e, "kubectl attach -it box").output;
     assert!(
         refused.contains("\nerror: Unable to use a TTY - container main did not allocate one\n"),
@@ -197,4 +214,46 @@ fn a_copy_a_node_and_a_new_pod_are_attached_to() {
         "{end:?}"
     );
     assert!(end.failed);
+}
+
+/// `handleAttachPod` and `removeCreatedObjects` of `pkg/cmd/run/run.go`: what the container has printed before comes first, and the object that
+/// was made is the one that is attached to and removed, whatever its name.
+#[test]
+fn run_attaches_to_what_it_has_made_and_prints_what_was_printed_before() {
+    let mut e = with_pod(POD);
+    typed(&mut e, "kubectl run --attach --image=busybox early -- sh -c 'echo early; sleep infinity'");
+    to_steady(&mut e);
+    assert_eq!((last(&e).output, last(&e).waits), (format!("early\n{RECORDED}"), true));
+    e.handle(Input::Interrupt);
+    let named = r#"{"metadata":{"name":"other"},"spec":{"containers":[{"name":"main","image":"busybox","stdin":true,"stdinOnce":true,"tty":true}]}}"#;
+    typed(&mut e, &format!("kubectl run -it --rm --image=busybox x --restart=Never --overrides='{named}'"));
+    to_steady(&mut e);
+    let view = shell(&e).unwrap();
+    assert_eq!((view.prompt.as_str(), &*view.pod, &*view.container), ("/ # ", "other", "main"));
+    type_all(&mut e, &["exit 3"]);
+    to_steady(&mut e);
+    e.handle(Input::Terminal(String::new()));
+    let end = last(&e);
+    assert!(
+        end.output.ends_with(
+            "pod \"other\" deleted from default namespace\npod default/other terminated (Error)\n"
+        ),
+        "{end:?}"
+    );
+    for (line, says) in [
+        ("--pod-running-timeout=0s", "--pod-running-timeout must be higher than zero"),
+        ("--detach-keys=ctrl-a", "--detach-keys=ctrl-a cannot be had"),
+    ] {
+        let entry = typed(&mut e, &format!("kubectl run -it --image=busybox none {line}"));
+        assert!(entry.failed && entry.output.contains(says), "{entry:?}");
+    }
+    assert!(printed(&mut e, "get pod none").contains("NotFound"), "nothing was made");
+    // Somebody else has removed the pod: the command says that it has not found it, and not that it has deleted it.
+    typed(&mut e, "kubectl run -it --rm --image=busybox gone --restart=Never -- sh");
+    to_steady(&mut e);
+    e.handle(Input::Do("delete pod gone --wait=false".into()));
+    to_steady(&mut e);
+    let end = last(&e);
+    assert!(end.failed && !end.output.contains("deleted"), "{end:?}");
+    assert!(end.output.ends_with("Error from server (NotFound): pods \"gone\" not found\n"), "{end:?}");
 }
