@@ -84,7 +84,7 @@ fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
         "exit\nSession ended, the ephemeral container will not be restarted but may be reattached using 'kubectl attach box -c {name} -n default -i -t' if it is still running\n"
     );
     assert!(ended.ends_with(&end) && shell(&e).is_none(), "{ended}");
-    assert!(!last(&e).failed);
+    assert!(!last(&e).failed && last(&e).in_container);
     to_steady(&mut e);
     let state = "get pod box -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}";
     assert_eq!(printed(&mut e, state), "7");
@@ -113,6 +113,18 @@ fn time_passes_in_the_process_and_keys_reach_it() {
     e.handle(Input::Clear);
     assert!(last(&e).output.is_empty() && prompt(&e) == "/ # ");
     assert_eq!(type_all(&mut e, &["echo $?"]), "/ # echo $?\n130\n");
+    // What empties a terminal is written by the process: another program reads the word as it reads every other.
+    let output = type_all(&mut e, &["read x", "clear", "echo read $x"]);
+    assert!(output.ends_with("/ # read x\nclear\n/ # echo read $x\nread clear\n"), "{output}");
+    for line in ["clear", "reset"] {
+        assert_eq!((type_all(&mut e, &[line]).as_str(), prompt(&e).as_str()), ("", "/ # "), "{line}");
+        assert_eq!(type_all(&mut e, &["echo on"]), "/ # echo on\non\n", "{line}");
+    }
+    e.handle(Input::Back);
+    e.handle(Input::Back);
+    assert!(last(&e).output.ends_with("on\n"), "a step back brings it again: {:?}", last(&e));
+    e.handle(Input::Step);
+    e.handle(Input::Step);
     let ended = type_all(&mut e, &["\u{4}"]);
     assert!(ended.contains("Session ended") && shell(&e).is_none(), "{ended}");
 }
@@ -256,4 +268,39 @@ fn run_attaches_to_what_it_has_made_and_prints_what_was_printed_before() {
     let end = last(&e);
     assert!(end.failed && !end.output.contains("deleted"), "{end:?}");
     assert!(end.output.ends_with("Error from server (NotFound): pods \"gone\" not found\n"), "{end:?}");
+}
+
+#[test]
+fn a_pod_that_may_not_be_removed_stays_and_the_terminal_reads_the_next_line() {
+    let mut e = with_pod(POD);
+    typed(
+        &mut e,
+        "kubectl create role eve --verb=get,create,watch,list --resource=pods,pods/attach,pods/log",
+    );
+    typed(&mut e, "kubectl create rolebinding eve --role=eve --user=eve");
+    typed(&mut e, "kubectl run -it --rm --image=busybox x --restart=Never --as=eve -- sh");
+    to_steady(&mut e);
+    assert_eq!(prompt(&e), "/ # ", "{:?}", last(&e));
+    type_all(&mut e, &["exit"]);
+    to_steady(&mut e);
+    assert!(last(&e).holds, "{:?}", last(&e));
+    e.handle(Input::Terminal(String::new()));
+    let end = last(&e);
+    let refused = "Error from server (Forbidden): pods \"x\" is forbidden: User \"eve\" cannot delete resource \"pods\" in API group \"\" in the namespace \"default\"\n";
+    assert!(end.output.ends_with(refused) && end.failed && !end.holds && !end.waits, "{end:?}");
+    assert_eq!(typed(&mut e, "kubectl get pod x -o name").output, "pod/x\n");
+}
+
+#[test]
+fn what_the_process_did_not_get_is_told() {
+    let mut e = with_pod(POD);
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    let node = printed(&mut e, "get pod box -o jsonpath={.spec.nodeName}");
+    e.session.fault(&crate::cluster::Fault::NodeDown { node }).unwrap();
+    let entries = e.shown().terminal.len();
+    let lost = typed(&mut e, "echo lost");
+    assert_eq!((lost.line.as_str(), lost.prompt.as_str(), lost.failed), ("echo lost", "/ # ", true));
+    assert!(lost.output.starts_with("error: ") && e.shown().terminal.len() == entries + 1, "{lost:?}");
+    assert_eq!(prompt(&e), "/ # ", "the session goes on");
 }
