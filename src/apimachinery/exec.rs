@@ -12,6 +12,8 @@ pub struct ExecOptions {
     pub stdin: String,
     /// Whether more may follow, so that a command that reads waits at the end of `stdin`.
     pub stdin_open: bool,
+    /// Whether the client asks for none of the three streams, which the kubelet refuses.
+    pub no_streams: bool,
 }
 
 /// What a client writes to the process of a container that it is attached to (`v1.PodAttachOptions`).
@@ -25,6 +27,8 @@ pub struct AttachOptions {
     pub closes: bool,
     /// The instance of the container that the client is attached to; empty if it attaches only now.
     pub instance: String,
+    /// Whether the client asks for none of the three streams, which the kubelet refuses.
+    pub no_streams: bool,
 }
 
 /// What the process of a container has printed to which a client is attached.

@@ -6,6 +6,7 @@ use super::stop::TYPED;
 use super::words::split;
 use super::{Output, flags};
 use crate::api::Key;
+use crate::shell;
 
 /// What a shell prints before and after what it tells of itself. No command prints it by chance. What stands behind it twice is
 /// the output of a trap of EXIT.
@@ -206,13 +207,22 @@ impl ContainerShell {
 /// a process, that line.
 pub fn executed(line: &str, files: &[(String, String)]) -> String {
     if let Some((_, typed)) = files.iter().find(|(name, _)| name == TYPED) {
-        return typed.trim_end_matches('\n').replace('\u{3}', "^C").replace('\u{4}', "^D");
+        return keys_shown(typed.trim_end_matches('\n'));
     }
     let words = split(line).unwrap_or_default();
     let command: Vec<String> = words.into_iter().skip_while(|w| w != "--").skip(1).collect();
     let script = command.last().filter(|script| script.contains(MARK));
     let typed = script.and_then(|s| Some(s.split_once(BEFORE)?.1.rsplit_once(AFTER)?.0.to_owned()));
-    typed.unwrap_or_else(|| command.join(" "))
+    match files.iter().find(|(name, _)| name == "-") {
+        // The standard input of an `attach`, which then ends.
+        Some((_, input)) if command.is_empty() => format!("{}^D", keys_shown(input)),
+        _ => typed.unwrap_or_else(|| command.join(" ")),
+    }
+}
+
+/// A text that was typed to a process, with its keys as a terminal shows them.
+pub fn keys_shown(typed: &str) -> String {
+    typed.replace(shell::INTERRUPT, "^C").replace(shell::END_OF_INPUT, "^D")
 }
 
 /// What kubectl prints when the container ends in which a shell is open.
@@ -329,6 +339,9 @@ mod tests {
         assert_eq!(trapped.variables, ["A='1'"]);
         assert_eq!(executed(&shell.command("echo $B\n# twice"), &[]), "echo $B\n# twice");
         assert_eq!(executed("exec web -- touch 'a b'", &[]), "touch a b");
+        let attach = |name: &str, text: &str| executed("attach web -i", &[(name.into(), text.into())]);
+        assert_eq!((attach(TYPED, "a b\n"), attach(TYPED, "\u{3}")), ("a b".into(), "^C".into()));
+        assert_eq!((attach("-", ""), attach("-", "a\n")), ("^D".into(), "a\n^D".into()));
         assert_eq!(shell.refuses("unexpected \")\""), "sh: syntax error: unexpected \")\"\n");
         let heard = shell.heard(&output("1\n2\n", &format!("error: {DOES_NOT_END}\n")));
         assert!(!heard.over && heard.text.starts_with("1\n2\n^C\n"), "{heard:?}");

@@ -8,7 +8,7 @@ use super::error::Error;
 use super::files::load;
 use super::flags::{Args, Flag, boolean, duration, slice, text};
 use super::invocation::{Invocation, Result, Stop, fail};
-use super::log_sources::{attachable_pod, sources_of};
+use super::log_sources::{attachable_pod, container_of};
 use super::logs::pod_timeout;
 use super::resource::must_kind;
 use crate::api::types::Pod;
@@ -54,8 +54,7 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
         return fail(format!("cannot exec into a container in a completed pod; current phase is {phase}"));
     }
     let quiet = args.on("quiet");
-    let containers = sources_of(cx, pod, args.text("container"), false, quiet)?;
-    let container = containers.first().map(|s| s.container.as_str()).unwrap_or_default();
+    let container = &*container_of(cx, pod, args.text("container"), quiet)?;
     let piped = cx.files.read("-").is_some();
     if args.on("stdin") && args.on("tty") && !quiet && (piped || !cx.has_terminal()) {
         cx.err.push_str("Unable to use a TTY - input is not a terminal or the right kind of file\n");

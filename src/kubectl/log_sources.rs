@@ -12,7 +12,7 @@ use super::resource::must_kind;
 use super::stop::{CommandWait, WaitFor};
 use crate::api::labels::format_label_selector;
 use crate::api::quote::go_quote;
-use crate::api::types::{LabelSelector, Pod, Time};
+use crate::api::types::{ContainerStatus, LabelSelector, Pod, Time};
 use crate::api::{Kind, MetaExt, Object};
 
 /// The annotation of a pod with the container that is meant if none is named.
@@ -23,6 +23,23 @@ pub(super) struct Source {
     pub(super) namespace: String,
     pub(super) pod: String,
     pub(super) container: String,
+}
+
+/// The status of a container, of whatever sort it is (`getContainerStatusByName` of `pkg/cmd/debug`).
+pub(super) fn status_of<'p>(pod: &'p Pod, container: &str) -> Option<&'p ContainerStatus> {
+    let status = pod.status.as_ref()?;
+    let all =
+        [&status.init_container_statuses, &status.container_statuses, &status.ephemeral_container_statuses];
+    all.into_iter().flatten().flatten().find(|c| c.name == container)
+}
+
+/// The container of a pod that a command means which goes into one; if none is named, the pod's default one, of which the person is told
+/// (`FindOrDefaultContainerByName`).
+pub(super) fn container_of(cx: &mut Invocation<'_>, pod: &Pod, named: &str, quiet: bool) -> Result<String> {
+    let default = pod.metadata.annotation(DEFAULT_CONTAINER).unwrap_or_default();
+    let named = if named.is_empty() { default } else { named };
+    let found = sources_of(cx, pod, named, false, quiet)?;
+    Ok(found.into_iter().next().map(|source| source.container).unwrap_or_default())
 }
 
 /// The object that `deploy/x` names, or `x`: a pod.

@@ -7,7 +7,7 @@ use super::command;
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::invocation::{Invocation, Result, Stop, fail};
-use super::log_sources::{Source, named, pods_of, sources_of};
+use super::log_sources::{Source, named, pods_of, sources_of, status_of};
 use super::stop::{CommandWait, WaitFor};
 use crate::api::go_types::{RFC3339, unparsable_time};
 use crate::api::types::Pod;
@@ -176,6 +176,14 @@ fn check(args: &Args, options: &Options<'_>, inline: bool) -> Result {
     Ok(())
 }
 
+/// The whole log of a container, for commands that have no flags about it (`logOpts` of `pkg/cmd/debug` and `pkg/cmd/run`).
+pub(super) fn whole(cx: &mut Invocation<'_>, source: &Source) -> Result<String> {
+    let args = Args::default();
+    let options =
+        Options { args: &args, tail: None, since: None, limit: None, timeout: SignedDuration::ZERO };
+    fetch(cx, &options, source, false)
+}
+
 /// The text of a log.
 fn fetch(cx: &mut Invocation<'_>, options: &Options<'_>, source: &Source, with_tail: bool) -> Result<String> {
     let path =
@@ -257,11 +265,7 @@ fn part(
         Err(Stop::Error(e)) if e.is_not_found() && seen.is_some() => return Ok(false),
         Err(stop) => return Err(stop),
     };
-    let status = pod.get::<Pod>().and_then(|p| p.status.as_ref());
-    let container = status.and_then(|s| {
-        let groups = [&s.container_statuses, &s.init_container_statuses, &s.ephemeral_container_statuses];
-        groups.into_iter().flatten().flatten().find(|c| c.name == source.container)
-    });
+    let container = pod.get::<Pod>().and_then(|pod| status_of(pod, &source.container));
     let running = container.is_some_and(|c| c.state.as_ref().is_some_and(|s| s.running.is_some()));
     let instance = container.and_then(|c| c.container_id.clone()).unwrap_or_default();
     // A container that was restarted has a new log, which is not followed.

@@ -123,7 +123,7 @@ use crate::api::{Key, Timestamp};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
 pub use cache::DiscoveryCache;
-pub use container_shell::{ContainerShell, Heard, container_ended, executed};
+pub use container_shell::{ContainerShell, Heard, container_ended, executed, keys_shown};
 pub use error::Error;
 pub use refused::{ManifestPlace, Refused, Refuser};
 pub use stop::{AttachedTo, CommandWait, TYPED, WaitFor};

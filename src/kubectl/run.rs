@@ -12,9 +12,10 @@ use super::logs::pod_timeout;
 use super::output::{self, DryRun};
 use super::stop::{CommandWait, WaitFor};
 use super::{attach, image, overrides, words};
+use crate::api::pod::{is_ready, is_terminal, phase};
 use crate::api::quote::go_quote;
 use crate::api::types::Pod;
-use crate::api::{Kind, MetaExt as _, Object};
+use crate::api::{Key, Kind, MetaExt as _, Object};
 use crate::apimachinery::{DeleteOptions, Propagation, Verb};
 
 pub(super) const RUN_FLAGS: &[Flag] = &[
@@ -36,6 +37,7 @@ pub(super) const RUN_FLAGS: &[Flag] = &[
     boolean("expose"),
     boolean("privileged"),
     boolean("save-config"),
+    attach::DETACH_KEYS_FLAG,
 ];
 
 pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
@@ -43,6 +45,8 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let Some(name) = args.words.first().filter(|_| args.dash != Some(0)) else {
         return command::usage(path, "NAME is required for run");
     };
+    let timeout = pod_timeout(args).or_else(|why| command::usage(path, why))?;
+    attach::check_detach_keys(args)?;
     let dry_run = DryRun::of(cx, args)?;
     let image = args.text("image");
     if image.is_empty() {
@@ -82,24 +86,29 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let pod = overrides::apply(args, Kind::POD, pod(args, name, restart)?)?;
     // The pod is made before its Service and said after it.
     let made = created(cx, args, Kind::POD, pod, "", dry_run)?;
-    let (mut errors, mut exposed) = (Vec::new(), false);
+    let (mut errors, mut exposed) = (Vec::new(), None);
     if args.on("expose") {
         let service = service(args, name)?;
         match created(cx, args, Kind::SERVICE, service, "", dry_run) {
-            Ok(_) if attaches => exposed = true,
-            Ok(service) => output::report(cx, args, &service, "created", dry_run)?,
+            Ok(service) => {
+                output::report(cx, args, &service, "created", dry_run)?;
+                exposed = Some(service);
+            }
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),
         }
     }
     if attaches {
-        let result = attached(cx, args, name, restart);
-        if matches!(result, Err(Stop::Wait(_))) || !args.on("rm") {
-            return result;
-        }
-        let made = [(Kind::POD, true), (Kind::SERVICE, exposed)];
-        for (kind, _) in made.into_iter().filter(|(_, there)| *there) {
-            remove(cx, args, kind, name)?;
+        let result = attached(cx, args, &place_of(&made), timeout, restart);
+        if args.on("rm") && !matches!(result, Err(Stop::Wait(_))) {
+            let mut removed = remove(cx, args, Kind::POD, &place_of(&made));
+            if let (Ok(()), Some(service)) = (&removed, &exposed) {
+                removed = remove(cx, args, Kind::SERVICE, &place_of(service));
+            }
+            // The command ends as its process has ended, whatever came of that.
+            if let Err(wait @ Stop::Wait(_)) = removed {
+                return Err(wait);
+            }
         }
         return result;
     }
@@ -107,27 +116,42 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
+/// The namespace and the name of an object that was made: `--overrides` may have named it.
+fn place_of(made: &Value) -> Key {
+    let text = |path: &str| made.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    Key::new(text("/metadata/namespace"), text("/metadata/name"))
+}
+
 /// Attaches to the pod as soon as it is ready, and ends as its container has ended, unless that is restarted whatever happens
 /// (`handleAttachPod`, `waitForPod`).
-fn attached(cx: &mut Invocation<'_>, args: &Args, name: &str, restart: &str) -> Result {
-    let timeout = pod_timeout(args).or_else(fail)?;
-    let pod = await_pod(cx, name, timeout, &is_ready_or_over)?;
-    if is_over(&pod) {
-        attach::log(cx, &pod, name)?;
+fn attached(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    key: &Key,
+    timeout: SignedDuration,
+    restart: &str,
+) -> Result {
+    let object = await_pod(cx, key, timeout, &is_ready_or_over)?;
+    let Some(pod) = object.get::<Pod>() else { return fail("cannot attach to what is no pod") };
+    let options = attach::Options::of(args);
+    if is_terminal(pod) {
+        attach::log(cx, pod, "", options.quiet)?;
     } else {
-        attach::attach_or_log(cx, &pod, name, attach::Options::of(args))?;
+        attach::log_before(cx, pod, options.quiet)?;
+        attach::attach_or_log(cx, pod, "", options)?;
     }
     if args.on("leave-stdin-open") || restart == "Always" {
         return Ok(());
     }
-    let ended: &dyn Fn(&Object) -> bool =
-        if restart == "Never" { &is_over } else { &|pod| phase(pod) == "Succeeded" };
-    let pod = await_pod(cx, name, timeout, ended)?;
-    let of = format!("{}/{name}", pod.namespace());
-    if phase(&pod) == "Succeeded" {
+    let ended: &dyn Fn(&Pod) -> bool =
+        if restart == "Never" { &is_terminal } else { &|pod| phase(pod) == "Succeeded" };
+    let object = await_pod(cx, key, timeout, ended)?;
+    let Some(pod) = object.get::<Pod>() else { return fail("cannot attach to what is no pod") };
+    let of = format!("{}/{}", key.namespace, key.name);
+    if phase(pod) == "Succeeded" {
         return Ok(());
     }
-    let status = pod.get::<Pod>().and_then(|p| p.status.as_ref()?.container_statuses.as_ref()?.first());
+    let status = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref()?.first());
     let ended = status.and_then(|s| s.state.as_ref()?.terminated.as_ref()).filter(|t| t.exit_code != 0);
     let Some(ended) = ended else { return fail(format!("pod {of} failed with unknown exit code")) };
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -142,64 +166,60 @@ fn attached(cx: &mut Invocation<'_>, args: &Args, name: &str, restart: &str) -> 
 /// The pod, once something is so.
 fn await_pod(
     cx: &mut Invocation<'_>,
-    name: &str,
+    key: &Key,
     timeout: SignedDuration,
-    holds: &dyn Fn(&Object) -> bool,
+    holds: &dyn Fn(&Pod) -> bool,
 ) -> Result<Object> {
     let until = cx.now().checked_add(timeout).ok();
-    let namespace = cx.namespace.clone();
     loop {
-        let pod = cx.get(Kind::POD, &namespace, name)?;
-        if holds(&pod) {
-            return Ok(pod);
+        let object = cx.get(Kind::POD, &key.namespace, &key.name)?;
+        if object.get::<Pod>().is_some_and(|pod| holds(pod)) {
+            return Ok(object);
         }
-        if !cx.wait_change(&pod, until)? {
+        if !cx.wait_change(&object, until)? {
             return fail("timed out waiting for the condition");
         }
     }
 }
 
-fn phase(pod: &Object) -> &str {
-    pod.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.as_deref()).unwrap_or_default()
-}
-
-fn is_over(pod: &Object) -> bool {
-    matches!(phase(pod), "Succeeded" | "Failed")
-}
-
 /// `podRunningAndReady`
-fn is_ready_or_over(pod: &Object) -> bool {
-    let conditions = pod.get::<Pod>().and_then(|p| p.status.as_ref()?.conditions.as_ref());
-    let ready = conditions.into_iter().flatten().any(|c| c.type_ == "Ready" && c.status == "True");
-    is_over(pod) || (phase(pod) == "Running" && ready)
+fn is_ready_or_over(pod: &Pod) -> bool {
+    is_terminal(pod) || (phase(pod) == "Running" && is_ready(pod))
 }
 
-/// `--rm`: deletes what the command has made (`removeCreatedObjects`). The command has waited before, so a client that hands it back
-/// runs a line for it.
-fn remove(cx: &mut Invocation<'_>, args: &Args, kind: Kind, name: &str) -> Result {
-    let namespace = cx.namespace.clone();
+/// `--rm`: deletes something that the command has made, and says so; of what is not there any more it says nothing
+/// (`removeCreatedObjects`). The command has waited before, so a client that hands it back runs a line for it: whatever takes the object
+/// away from then on counts as that line.
+fn remove(cx: &mut Invocation<'_>, args: &Args, kind: Kind, key: &Key) -> Result {
+    let Key { namespace, name } = key;
     let flags =
         ["--wait=false".to_owned(), "--ignore-not-found".to_owned(), format!("--namespace={namespace}")];
-    let words = ["delete".to_owned(), kind.singular().to_owned(), name.to_owned()];
+    let words = ["delete".to_owned(), kind.singular().to_owned(), name.to_string()];
     let words: Vec<String> = words.into_iter().chain(flags).chain(cx.identity_flags.clone()).collect();
     let line = words::join(&words);
+    let mut has_waited = false;
     loop {
-        match cx.get(kind, &namespace, name) {
-            Err(Stop::Error(e)) if e.is_not_found() => break,
+        match cx.get(kind, namespace, name) {
+            Err(Stop::Error(e)) if e.is_not_found() => {
+                if !has_waited {
+                    return Ok(());
+                }
+                break;
+            }
+            // To delete it once more would change nothing.
             Ok(object) if object.meta().is_deleting() => break,
             other => other?,
         };
         match cx.wait(CommandWait { what: WaitFor::Line(line.clone()), until: None }) {
-            Err(Stop::Never) => {}
-            other => {
-                other?;
-                continue;
+            Err(Stop::Never) => {
+                let propagation_policy = Some(Propagation::Background);
+                let options = DeleteOptions { propagation_policy, ..DeleteOptions::default() };
+                cx.send(&Call::new(Verb::Delete, kind, namespace, name).body(Payload::Delete(options)))?;
+                break;
             }
+            other => other?,
         }
-        let options =
-            DeleteOptions { propagation_policy: Some(Propagation::Background), ..DeleteOptions::default() };
-        cx.send(&Call::new(Verb::Delete, kind, &namespace, name).body(Payload::Delete(options)))?;
-        break;
+        has_waited = true;
     }
     if !args.on("quiet") {
         let (kind, name) = (kind.singular(), go_quote(name));

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::container_state::ContainerRuntime;
-use super::exec::{Noting, turn_of};
+use super::exec::{NO_STREAMS, Noting, turn_of};
 use super::lasting;
 use super::logs::{self, Instance, LogReader};
 use super::pod_manager;
 use super::process::Process;
 use super::state::State;
 use super::task::Task;
+use crate::api::pod::Spec;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{AttachOptions, Attached, KubeletError};
 use crate::client::Handler;
@@ -51,7 +52,7 @@ fn written(process: &Process, options: &AttachOptions, once: bool, now: Timestam
 /// noted in `attachment`.
 ///
 /// # Errors
-/// The pod is not on the node, or the container does not run. The messages are the kubelet's.
+/// The client asks for no stream, the pod is not on the node, or the container does not run. The messages are the kubelet's.
 pub fn attach(
     reader: &LogReader<'_>,
     attachment: &mut Attachment,
@@ -59,26 +60,31 @@ pub fn attach(
     now: Timestamp,
 ) -> Result<Attached, KubeletError> {
     let options = &attachment.options;
+    if options.no_streams {
+        return Err(KubeletError::Failed(NO_STREAMS.to_owned()));
+    }
     let known = pod_manager::pod(reader.state, reader.caches, &attachment.pod);
     let pod = known.ok_or(KubeletError::NotFound)?.pod;
     let runtime = reader.state.pods.get(&attachment.pod).ok_or(KubeletError::NotFound)?;
     let container = &options.container;
-    let found = runtime.containers.iter().enumerate().find(|(_, c)| *c.name == **container);
-    let running = |c: &ContainerRuntime| c.running_at(now).map(|r| r.instance.id.to_string());
-    let id = match options.instance.as_str() {
-        "" => found.and_then(|(_, c)| running(c)).ok_or_else(|| {
+    let at = runtime.containers.iter().position(|c| *c.name == **container);
+    let found = at.and_then(|i| Some((i, runtime.containers.get(i)?)));
+    let running = found.and_then(|(_, c)| running_id(c, now));
+    let id = match (options.instance.as_str(), &running) {
+        ("", Some(running)) => running.clone(),
+        ("", None) => {
             let Key { namespace, name } = &attachment.pod;
-            KubeletError::Failed(format!(
+            return Err(KubeletError::Failed(format!(
                 "unable to upgrade connection: container {container} not found in pod {name}_{namespace}"
-            ))
-        })?,
-        known => known.to_owned(),
+            )));
+        }
+        (known, _) => known.to_owned(),
     };
-    let Some((c, instance)) = found.and_then(|(i, c)| Some((c, logs::with_id(i, c, &id)?))) else {
+    let Some(instance) = found.and_then(|(i, c)| logs::with_id(i, c, &id)) else {
         // The container was removed while somebody was attached to it.
         return Ok(Attached { instance: id, ended: true, ..Attached::default() });
     };
-    let runs = running(c).is_some_and(|running| running == id);
+    let runs = running.is_some_and(|running| running == id);
     let noting = Noting { outside, answers: RefCell::default() };
     let once = pod.spec.as_ref().is_some_and(|spec| closes_once(spec, container));
     let process = instance.process.filter(|_| runs);
@@ -97,12 +103,17 @@ pub fn attach(
     Ok(attached)
 }
 
+/// The id of the instance of a container that runs at a moment.
+fn running_id(container: &ContainerRuntime, now: Timestamp) -> Option<String> {
+    container.running_at(now).map(|running| running.instance.id.to_string())
+}
+
 /// Whether the standard input of a container is closed when the first client has come to the end of what it writes.
-fn closes_once(spec: &crate::api::pod::Spec, name: &str) -> bool {
-    let all = spec.init_containers.iter().flatten().chain(&spec.containers);
-    let once = all.filter(|c| c.name == name).any(|c| c.stdin_once == Some(true));
-    let mut ephemeral = spec.ephemeral_containers.iter().flatten().filter(|c| c.name == name);
-    once || ephemeral.any(|c| c.stdin_once == Some(true))
+fn closes_once(spec: &Spec, name: &str) -> bool {
+    let main = spec.init_containers.iter().flatten().chain(&spec.containers);
+    let main = main.map(|c| (&c.name, c.stdin_once));
+    let ephemeral = spec.ephemeral_containers.iter().flatten().map(|c| (&c.name, c.stdin_once));
+    main.chain(ephemeral).any(|(of, once)| of == name && once == Some(true))
 }
 
 fn printed<'p>(pieces: impl Iterator<Item = (bool, &'p str)>) -> Attached {

@@ -24,6 +24,11 @@ use crate::client::{Caches, Handler};
 use crate::network::{Answer, Question};
 use crate::shell::{self, Outside, Program, Sent};
 
+/// What is said to a client that asks for no stream at all, before the kubelet looks for the pod (`NewOptions` of
+/// `k8s.io/kubelet/pkg/cri/streaming/remotecommand`). The first words are those of the client, whose connection is refused.
+pub(super) const NO_STREAMS: &str =
+    "unable to upgrade connection: you must specify at least 1 of stdin, stdout, stderr";
+
 /// The network as a command finds it, which also notes the answers.
 pub(super) struct Noting<'a> {
     pub(super) outside: &'a dyn Outside,
@@ -79,7 +84,7 @@ pub struct Execution {
 /// in `execution`.
 ///
 /// # Errors
-/// The pod is not on the node, or the container does not run. The messages are the kubelet's.
+/// The client asks for no stream, the pod is not on the node, or the container does not run. The messages are the kubelet's.
 pub fn exec(
     state: &State,
     caches: &Caches,
@@ -88,7 +93,10 @@ pub fn exec(
     outside: &dyn Outside,
     now: Timestamp,
 ) -> Result<Executed, KubeletError> {
-    let ExecOptions { container, command, .. } = &execution.options.clone();
+    let ExecOptions { container, command, no_streams, .. } = &execution.options.clone();
+    if *no_streams {
+        return Err(KubeletError::Failed(NO_STREAMS.to_owned()));
+    }
     let known = pod_manager::pod(state, caches, &execution.pod);
     let pod = &known.ok_or(KubeletError::NotFound)?.pod;
     let (turn, i) =

@@ -299,7 +299,7 @@ impl Turn<'_> {
                 return (Own { ends, stops, certain: true, uses: Some(load.uses) }, None);
             }
             return match (known_images::sort_of(&program.words), program.unknown) {
-                (Sort::Ends, _) if program.stdin => (serves, None),
+                (Sort::Ends, _) if program.stdin || program.terminal => (serves, None),
                 (Sort::Ends, _) => (ends(SignedDuration::ZERO), None),
                 (Sort::Unknown, Unknown::Ends(after)) => (ends(after), None),
                 _ => (serves, None),

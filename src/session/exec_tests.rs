@@ -1,7 +1,8 @@
 //! Commands in containers, as a person executes them.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::{Depth, Replay, Session, Start, link::Link};
+use crate::apimachinery::HttpRequest;
 use crate::kubectl::{ContainerShell, Output};
 
 const MANIFEST: &str = r#"
@@ -167,6 +168,37 @@ fn what_cannot_be_executed_is_refused_as_kubernetes_does() {
     assert_eq!((out.stdout.as_str(), out.exit), ("42\n", 4));
     let out = exec(&mut s, "web -c side -- sleep infinity");
     assert!(out.exit == 1 && out.stderr.contains("does not end"), "{out:?}");
+}
+
+/// `k8s.io/kubelet/pkg/cri/streaming/remotecommand` (`NewOptions`), which the kubelet asks first for `exec` and `attach` alike
+/// (`pkg/kubelet/server/server.go`), before it looks for the pod; the error is what kube-apiserver's client of the kubelet makes of the
+/// answer.
+#[test]
+fn a_client_that_asks_for_no_stream_is_refused_by_the_kubelet() {
+    let s = session();
+    for (part, query, answer) in [
+        ("attach", "container=side", None),
+        ("attach", "container=side&tty=true&stderr=true", None),
+        ("attach", "container=side&stdout=true", Some("")),
+        ("exec", "container=side&command=hostname", None),
+        ("exec", "container=side&command=hostname&tty=true&stderr=true", None),
+        ("exec", "container=side&command=hostname&stdout=true", Some("web\n")),
+    ] {
+        let path = format!("/api/v1/namespaces/default/pods/web/{part}");
+        let request = HttpRequest { method: "GET".into(), path, query: query.into(), ..Default::default() };
+        let response = s.cluster().clone().serve_whole(&request).0.response;
+        let refused = "Internal error occurred: unable to upgrade connection: you must specify at least 1 of stdin, stdout, stderr";
+        match (answer, &response.channels) {
+            (Some(printed), Some(channels)) => assert_eq!(channels.stdout, printed, "{part}?{query}"),
+            (None, None) => {
+                assert!(
+                    response.status == 500 && response.body.contains(refused),
+                    "{part}?{query}: {response:?}"
+                );
+            }
+            _ => panic!("{part}?{query}: {response:?}"),
+        }
+    }
 }
 
 /// `kubernetes.io/docs/concepts/storage/volumes`, "Background": files in a container are its own, and other containers of the pod do not see them.

@@ -87,14 +87,14 @@ impl Shell<'_> {
         self.leave(result)
     }
 
-    /// Runs the trap of EXIT.
+    /// Leaves a shell or a copy of it, and runs the trap of EXIT. What `exit` said there says nothing to the shell around it.
     fn leave(&mut self, result: Ran) -> Ran {
         let code = match result {
             Ok(code) | Err(Stop::Exit(code) | Stop::Return(code)) => code,
             Err(Stop::Break(_) | Stop::Continue(_)) => self.status,
             Err(stop) => return Err(stop),
         };
-        match self.frame.traps.remove("EXIT") {
+        let left = match self.frame.traps.remove("EXIT") {
             Some(action) => {
                 self.status = code;
                 match self.evaluate(&action) {
@@ -104,7 +104,9 @@ impl Shell<'_> {
                 }
             }
             None => Ok(code),
-        }
+        };
+        self.exits = false;
+        left
     }
 
     fn script(&mut self, text: &str, main: bool) -> Ran {

@@ -71,7 +71,7 @@ pub use cursor::{AtCursor, at_cursor};
 pub use cycle::{Cycle, Sending};
 pub use files::{Access, Change, Files, Node, Sort, Write, absolute, space};
 pub use text::duration;
-pub use tools::{OF_ALPINE, is_shell, is_tool};
+pub use tools::{CLEARING, OF_ALPINE, is_shell, is_tool};
 
 /// A program that has executed this many commands, and has not come to an end, runs for ever.
 pub const COMMANDS_LIMIT: usize = 2000;
@@ -141,8 +141,8 @@ pub struct Program {
     pub unknown: Unknown,
     /// Whether somebody may write to its standard input, so that it does not end.
     pub stdin: bool,
-    /// Whether its streams are a terminal: what it reads is echoed, a shell that reads its commands from there prompts for them,
-    /// and [`INTERRUPT`] and [`END_OF_INPUT`] are what they are when a person types them.
+    /// Whether its streams are a terminal: what it reads is echoed, a shell that reads its commands from there prompts for them
+    /// (and waits, also if nobody can type into it), and [`INTERRUPT`] and [`END_OF_INPUT`] are what they are when a person types them.
     pub terminal: bool,
     /// What stands in its standard input.
     pub input: String,

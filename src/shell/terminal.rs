@@ -30,7 +30,8 @@ impl Input {
                 break;
             }
         }
-        Input { text, open: program.stdin, comes, closed, ..Input::default() }
+        // A terminal never comes to an end by itself, also if nobody can type into it.
+        Input { text, open: program.stdin || program.terminal, comes, closed, ..Input::default() }
     }
 
     /// The place of the character that ends the next line.

@@ -68,7 +68,8 @@ impl Call<'_> {
         let stdin =
             if self.query.on("stdin") { String::from_utf8_lossy(&self.request.body) } else { "".into() };
         let stdin_open = self.query.on("stdin") && self.request.unfinished;
-        let options = ExecOptions { container, command, stdin: stdin.into_owned(), stdin_open };
+        let (stdin, no_streams) = (stdin.into_owned(), self.asks_for_no_stream());
+        let options = ExecOptions { container, command, stdin, stdin_open, no_streams };
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
         let Executed { stdout, stderr, end, writes, exchanges } = self
@@ -86,10 +87,6 @@ impl Call<'_> {
     /// what was there when it attached.
     pub(super) fn attach(&mut self, namespace: &str, name: &str) -> Result<HttpResponse> {
         let (container, node) = self.container_and_node(namespace, name)?;
-        if !["stdin", "stdout", "stderr"].into_iter().any(|stream| self.query.on(stream)) {
-            let field = "Required value: at least one of stdin, stdout, stderr must be specified";
-            return Err(Status::bad_request(field));
-        }
         let stdin =
             if self.query.on("stdin") { String::from_utf8_lossy(&self.request.body) } else { "".into() };
         let options = AttachOptions {
@@ -97,6 +94,7 @@ impl Call<'_> {
             stdin: stdin.into_owned(),
             closes: self.query.on("stdin") && !self.request.unfinished,
             instance: self.request.attached.clone(),
+            no_streams: self.asks_for_no_stream(),
         };
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
@@ -107,6 +105,13 @@ impl Call<'_> {
         // The streams end with the process, however that has ended.
         let status = if ended { status_of(&ExecEnd::Exited(0), &[]) } else { None };
         Ok(switched(Channels { stdout, stderr, status, instance }))
+    }
+
+    /// Whether a request is for none of the streams. A terminal has no standard error of its own (`NewOptions` of
+    /// `k8s.io/kubelet/pkg/cri/streaming/remotecommand`).
+    fn asks_for_no_stream(&self) -> bool {
+        let on = |stream: &str| self.query.on(stream);
+        !on("stdin") && !on("stdout") && (!on("stderr") || on("tty"))
     }
 
     /// The container that a request means, and the node of its pod.

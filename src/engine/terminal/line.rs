@@ -66,7 +66,7 @@ pub(super) struct Printed {
     pub(super) text: String,
     /// Whether something of it is a complaint.
     pub(super) complained: bool,
-    /// Whether a command of kubectl's was executed in a container.
+    /// Whether a command of kubectl's was executed in a container, or attached to its process.
     pub(super) in_container: bool,
     pub(super) state: State,
 }
@@ -119,13 +119,13 @@ impl Line {
         let path = shell::absolute(DIRECTORY, MANIFEST);
         world.files.note(&Write { at: self.started, path, change: Change::Put(around.manifest.into()) });
         let program = program(&self.text, self.started);
-        let mut commands = Outside { around, done: &mut self.done, next: 0, state: State::Waits, depth: 0 };
+        let mut commands = Outside::new(around, &mut self.done, 0);
         let run = shell::run_with(&program, &world, now, &mut commands);
         let mut text = String::new();
         for output in &run.output {
             text.push_str(&output.text);
         }
-        let mut state = commands.state;
+        let (mut state, in_container) = (commands.state, commands.in_container);
         match run.end {
             End::Exit(_, code) => state = State::Ended(code),
             End::Runs if run.exhausted => {
@@ -136,8 +136,6 @@ impl Line {
         }
         cut(&mut text);
         let complained = run.exhausted || run.output.iter().any(|o| o.stderr);
-        let executed = |done: &Done| matches!(done, Done::Ended(output, _) if output.executed_in.is_some());
-        let in_container = matches!(state, State::Attached(_)) || self.done.iter().any(executed);
         Printed { text, complained, in_container, state }
     }
 
@@ -191,6 +189,8 @@ struct Outside<'a, 'b> {
     /// The number of the next command of kubectl or docker.
     next: usize,
     state: State,
+    /// Whether a command of kubectl's was executed in a container, or attached to its process.
+    in_container: bool,
     /// How many `watch` are around the line.
     depth: usize,
 }
@@ -207,7 +207,16 @@ fn waits(output: &kubectl::Output) -> Commanded {
     Commanded { printed: pieces(output), then: Then::Waits }
 }
 
-impl Outside<'_, '_> {
+impl<'a, 'b> Outside<'a, 'b> {
+    fn new(around: Around<'a>, done: &'b mut Vec<Done>, depth: usize) -> Outside<'a, 'b> {
+        Outside { around, done, next: 0, state: State::Waits, in_container: false, depth }
+    }
+
+    /// Notes where a command of kubectl's was executed.
+    fn note_place(&mut self, output: &kubectl::Output) {
+        self.in_container |= output.executed_in.is_some() || output.attached_at.is_some();
+    }
+
     fn now(&self) -> Timestamp {
         self.around.session.now()
     }
@@ -299,14 +308,22 @@ impl Outside<'_, '_> {
             Err(stopped) => return stopped,
         };
         match self.done.get_mut(n) {
-            Some(Done::Ended(output, at)) => ended(output, *at),
+            Some(Done::Ended(output, at)) => {
+                let (output, at) = (output.clone(), *at);
+                self.note_place(&output);
+                ended(&output, at)
+            }
             Some(Done::Open(command)) if self.around.may == May::Print => {
                 let (output, wait) = self.around.session.print_again(command);
+                self.note_place(&output);
                 self.note_wait(n, wait.as_ref());
                 waits(&output)
             }
             Some(Done::Open(command)) => {
                 let (output, looked) = self.around.session.look_again(command);
+                let line = command.line().to_owned();
+                let files = command.files().clone();
+                self.note_place(&output);
                 match looked {
                     Looked::Ended => {
                         let now = self.around.session.now();
@@ -321,9 +338,7 @@ impl Outside<'_, '_> {
                         waits(&output)
                     }
                     Looked::Writes if self.around.may == May::Write => {
-                        let line = command.line().to_owned();
-                        let files = command.files().iter().map(|(name, text)| (name.clone(), text.clone()));
-                        let files = files.collect();
+                        let files = files.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
                         self.begin(n, CommandLine { line, files, editor: true })
                     }
                     Looked::Writes => {
@@ -366,6 +381,7 @@ impl Outside<'_, '_> {
             };
             ran
         };
+        self.note_place(&ran.output);
         if let Some(text) = &ran.output.kubeconfig {
             *self.around.kubeconfig = Some(text.clone());
         }
@@ -414,7 +430,7 @@ impl Outside<'_, '_> {
             wants_texts: false,
             may: May::Look,
         };
-        let mut commands = Outside { around, done: &mut done, next: 0, state: State::Waits, depth: 1 };
+        let mut commands = Outside::new(around, &mut done, 1);
         let run = shell::run_with(&program, &World::default(), now, &mut commands);
         if commands.state == State::Holds {
             let stderr = "watch: the command would change the cluster, and it is repeated with every step\n";

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::{Editing, Engine, Entry, Output, Said, ShellView};
 use super::inside::note_typed;
 use super::line::{Around, Line, May, Printed, State};
-use crate::kubectl::{AttachedTo, TYPED};
+use crate::kubectl::{AttachedTo, TYPED, keys_shown};
 use crate::session::view::{Preview, problems};
 use crate::session::{CommandLine, MomentId};
 use crate::shell;
@@ -32,6 +32,12 @@ impl Printed {
         }
     }
 
+    /// How many bytes of the text stood in the terminal when a program emptied it.
+    fn emptied(&self) -> usize {
+        let ends = shell::CLEARING.into_iter().filter_map(|text| Some(self.text.rfind(text)? + text.len()));
+        ends.max().unwrap_or(0)
+    }
+
     /// The text without the line that is begun, and that line, which is the prompt of a process that reads what is typed.
     fn without_prompt(&self) -> (&str, &str) {
         let begun = self.text.rfind('\n').map_or(0, |at| at + 1);
@@ -41,6 +47,7 @@ impl Printed {
 
     /// Shows it in an entry, but for so many bytes at its beginning.
     pub(super) fn show(&self, entry: &mut Entry, cleared: usize) {
+        let cleared = cleared.max(self.emptied());
         self.without_prompt().0.get(cleared..).unwrap_or_default().clone_into(&mut entry.output);
         // A status alone is an answer: that of `diff`, or of `grep`.
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
@@ -100,8 +107,12 @@ impl Engine {
             Some(State::Holds) if self.at_rest() => self.go_on_with_line(),
             Some(State::HoldsFor(line)) if self.at_rest() => {
                 let before = self.session.at();
-                let line = CommandLine { line: line.to_string(), files: Vec::new(), editor: true };
-                self.session.command(line);
+                let command = CommandLine { line: line.to_string(), files: Vec::new(), editor: true };
+                let ran = self.session.command(command);
+                if ran.output.exit != 0 {
+                    // What the command waits for does not come.
+                    return self.end_line(&ran.output.stderr, true);
+                }
                 self.follow(before);
             }
             _ => {}
@@ -138,27 +149,32 @@ impl Engine {
 
     /// Ends the line that goes on.
     pub(in crate::engine) fn interrupt(&mut self) {
-        let Some(live) = self.live.take() else { return };
-        let Printed { mut text, state, in_container, .. } = live.printed;
-        match state {
-            State::Ended(_) => return,
+        let says = match self.state_of_line() {
             // A client lets go of a process, which runs on.
-            State::Attached(to) if to.stdin => {
-                if !text.is_empty() && !text.ends_with('\n') {
-                    text.push('\n');
-                }
-            }
-            State::Edits { .. } => {
+            Some(State::Attached(to)) if to.stdin => "",
+            Some(State::Edits { .. }) => {
                 self.close_editor();
-                text.push_str("Edit cancelled, no changes made.\n");
+                "Edit cancelled, no changes made.\n"
             }
-            State::Attached(_) | State::Waits | State::Holds | State::HoldsFor(_) | State::WantsTexts => {
-                text.push_str("^C\n")
-            }
+            _ => "^C\n",
+        };
+        self.end_line(says, false);
+    }
+
+    /// Ends the line that goes on with these last words.
+    fn end_line(&mut self, says: &str, complained: bool) {
+        let Some(Live { entry, printed, cleared, .. }) = self.live.take() else { return };
+        let lets_go = printed.reader().is_some();
+        let Printed { mut text, state, in_container, .. } = printed;
+        if matches!(state, State::Ended(_)) {
+            return;
         }
-        let state = State::Ended(0);
-        let printed = Printed { text, complained: false, in_container, state };
-        self.show_printed(live.entry, &printed, live.cleared);
+        if lets_go && !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(says);
+        let state = State::Ended(complained.into());
+        self.show_printed(entry, &Printed { text, complained, in_container, state }, cleared);
         self.show_shell();
     }
 
@@ -172,19 +188,18 @@ impl Engine {
         let live = self.live.as_ref()?;
         let to = live.printed.reader()?;
         let (pod, container) = (to.pod.name.to_string(), to.container.clone());
-        let prompt = live.printed.without_prompt().1.to_owned();
+        let (before, begun) = live.printed.without_prompt();
+        let emptied = live.printed.emptied().saturating_sub(before.len());
+        let prompt = begun.get(emptied..).unwrap_or_default().to_owned();
         Some(ShellView { prompt, pod, container, history: live.typed.clone(), attached: true })
     }
 
     /// Types a text into the process that the line is attached to: a line, or a key.
     pub(super) fn type_into_process(&mut self, to: &AttachedTo, text: &str) {
-        if matches!(text.trim(), "clear" | "reset") {
-            return self.clear_terminal();
-        }
+        let prompt = self.attached_view().map(|view| view.prompt).unwrap_or_default();
+        let entry = Entry { line: keys_shown(text), prompt, failed: true, ..Entry::default() };
         if !self.at_rest() {
-            let prompt = self.attached_view().map(|view| view.prompt).unwrap_or_default();
-            let line = text.to_owned();
-            return self.push_entry(Entry { line, prompt, refused: true, failed: true, ..Entry::default() });
+            return self.push_entry(Entry { refused: true, ..entry });
         }
         let is_key = [shell::INTERRUPT, shell::END_OF_INPUT].into_iter().any(|key| text.chars().eq([key]));
         let (file, written) = match is_key {
@@ -193,12 +208,16 @@ impl Engine {
             true => (TYPED, text.to_owned()),
             false => (TYPED, format!("{text}\n")),
         };
+        let before = self.session.at();
+        let files = vec![(file.to_owned(), written)];
+        let ran = self.session.command(CommandLine { line: to.writing(), files, editor: true });
+        if ran.output.exit != 0 {
+            // The process has not got it.
+            return self.push_entry(Entry { output: ran.output.stderr, ..entry });
+        }
         if let Some(live) = self.live.as_mut().filter(|_| !is_key && !text.trim().is_empty()) {
             note_typed(&mut live.typed, text);
         }
-        let before = self.session.at();
-        let files = vec![(file.to_owned(), written)];
-        self.session.command(CommandLine { line: to.writing(), files, editor: true });
         self.follow(before);
         // Who has ended the process lets the command go on behind it.
         self.let_go_on();

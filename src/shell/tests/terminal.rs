@@ -42,6 +42,30 @@ fn a_shell_prompts_for_its_commands_and_echoes_them() {
 }
 
 #[test]
+fn a_terminal_that_nobody_can_type_into_has_a_prompt_all_the_same() {
+    let p = Program { stdin: false, ..shell(&["sh"], Tools::Busybox) };
+    assert_eq!(typed(&p, &[], 9), ("/ # ".into(), None));
+    let reads = Program { stdin: false, ..shell(&["sh", "-c", "read x; echo read"], Tools::Busybox) };
+    assert_eq!(typed(&reads, &[], 9), (String::new(), None));
+}
+
+/// BusyBox' `console-tools/clear.c` and `reset.c`; ncurses' `progs/clear.c` with the entry `xterm` of its database.
+#[test]
+fn a_program_empties_the_terminal() {
+    let [busybox, ncurses, reset] = CLEARING;
+    let of = |p: &Program, line: &str| typed(p, &[(0, line)], 1).0;
+    let p = shell(&["sh"], Tools::Busybox);
+    assert_eq!(of(&p, "clear\n"), format!("/ # clear\n{busybox}/ # "));
+    assert_eq!(of(&p, "reset\n"), format!("/ # reset\n{reset}/ # "));
+    let p = shell(&["sh"], Tools::Gnu);
+    assert_eq!(of(&p, "clear\n"), format!("# clear\n{ncurses}# "));
+    let p = Program { terminal: false, ..p };
+    assert_eq!(of(&p, "clear || echo none\n"), "TERM environment variable not set.\nnone\n");
+    let p = Program { terminal: false, ..shell(&["sh"], Tools::Busybox) };
+    assert_eq!(of(&p, "reset; echo on\n"), "on\n");
+}
+
+#[test]
 fn a_mistake_does_not_end_the_shell_of_a_person() {
     let p = shell(&["sh"], Tools::Busybox);
     let lines = [
@@ -57,6 +81,13 @@ fn a_mistake_does_not_end_the_shell_of_a_person() {
     assert!(text.contains("/ # done\nsh: syntax error: unexpected \"done\"\n/ # echo $?\n2\n"), "{text}");
     assert!(text.contains("is not set\n/ # nothing\nsh: nothing: not found\n"), "{text}");
     assert!(text.ends_with("/ # echo $?\n4\n/ # "), "{text}");
+    // What ends a copy of the shell, or another shell within it, does not end the shell, whatever fails behind it on the line.
+    for left in ["(exit 4)", "echo $(exit 4)", "exit 4 | cat", "sh -c 'exit 4'", "(trap 'exit 3' EXIT)"] {
+        let line = format!("{left}; : ${{none?is not set}}\n");
+        let (text, end) = typed(&p, &[(0, &line), (0, "echo here\n")], 1);
+        assert!(end.is_none() && text.ends_with("/ # echo here\nhere\n/ # "), "{text}");
+    }
+    assert_eq!(typed(&p, &[(0, "(exit 4); exit 5\n")], 1).1, Some((0, 5)));
     // Without a terminal the same input is a script, which ends at a mistake.
     let script = Program { terminal: false, ..p };
     assert_eq!(typed(&script, &[(1, "echo a\n"), (2, "done\n")], 3).1, Some((2000, 2)));

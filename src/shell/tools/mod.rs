@@ -21,6 +21,7 @@ use super::{Tools, Unknown, text};
 
 pub use applets::OF_ALPINE;
 pub(super) use applets::is_applet;
+pub use system::CLEARING;
 
 /// The part of a path after its last `/`.
 pub(super) fn base_name(path: &str) -> &str {
@@ -53,7 +54,7 @@ pub fn is_tool(name: &str) -> bool {
 pub(super) fn is_built(program: &super::Program, name: &str) -> bool {
     let lacks = match program.tools {
         Tools::Busybox => name == "curl" && program.complete,
-        Tools::Gnu => matches!(name, "ip" | "ps"),
+        Tools::Gnu => matches!(name, "ip" | "ps" | "reset"),
     };
     is_tool(name) && !lacks
 }
@@ -81,6 +82,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("basename", files::basename),
     ("cat", files::cat),
     ("chmod", access::chmod),
+    ("clear", system::clear),
     ("cp", files::cp),
     ("curl", net::curl),
     ("cut", filter::cut),
@@ -123,6 +125,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("pwd", system::pwd),
     ("readlink", find::readlink),
     ("realpath", find::readlink),
+    ("reset", system::reset),
     ("rm", files::rm),
     ("rmdir", files::rm),
     ("sed", sed::sed),

@@ -8,6 +8,33 @@ use super::super::text;
 use super::{Options, Tools, base_name, is_shell};
 use crate::api::{Timestamp, later};
 
+/// What empties a terminal: `clear` of BusyBox (`console-tools/clear.c`) and of ncurses (`xterm`), and BusyBox' `reset`
+/// (`console-tools/reset.c`).
+pub const CLEARING: [&str; 3] =
+    ["\u{1b}[H\u{1b}[J", "\u{1b}[H\u{1b}[2J\u{1b}[3J", "\u{1b}c\u{1b}(B\u{1b}[m\u{1b}[J\u{1b}[?25h"];
+
+pub(super) fn clear(shell: &mut Shell<'_>, _: &[String]) -> Ran {
+    let [busybox, ncurses, _] = CLEARING;
+    match shell.program.tools {
+        Tools::Busybox => shell.print(busybox),
+        // Only a container with a terminal is told of which sort that is.
+        Tools::Gnu if !shell.program.terminal => {
+            shell.error("TERM environment variable not set.");
+            return Ok(1);
+        }
+        Tools::Gnu => shell.print(ncurses),
+    }
+    Ok(0)
+}
+
+pub(super) fn reset(shell: &mut Shell<'_>, _: &[String]) -> Ran {
+    let [_, _, reset] = CLEARING;
+    if shell.program.terminal {
+        shell.print(reset);
+    }
+    Ok(0)
+}
+
 pub(super) fn echo(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let mut rest = args.get(1..).unwrap_or_default();
     let (mut newline, mut escapes) = (true, false);

@@ -14,7 +14,7 @@ const BEGIN: &str = "<!-- kinds: written by STEADY_UPDATE=1 cargo test --lib doc
 const END: &str = "<!-- end of kinds -->";
 
 /// The parts of a Pod that its kubelet answers (`http::runtime`).
-const BY_KUBELET: [&str; 2] = ["exec", "log"];
+const BY_KUBELET: [&str; 3] = ["attach", "exec", "log"];
 
 /// The structs below a struct, itself among them.
 fn structs(of: &'static GoStruct, seen: &mut BTreeSet<&'static str>) -> usize {

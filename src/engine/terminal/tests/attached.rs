@@ -1,7 +1,10 @@
 //! A line that is attached to the process of a container: `pkg/cmd/attach/attach.go`, `pkg/cmd/debug/debug.go` (`waitForContainer`,
 //! `handleAttachPod`) and `pkg/cmd/run/run.go` of kubectl.
 use super::*;
+use crate::api::later;
 use crate::engine::Happened;
+use crate::kubectl::WaitFor;
+use crate::session::CommandLine;
 
 const POD: &str = "kubectl apply -f - <<EOF
 apiVersion: v1
@@ -81,7 +84,7 @@ fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
         "exit\nSession ended, the ephemeral container will not be restarted but may be reattached using 'kubectl attach box -c {name} -n default -i -t' if it is still running\n"
     );
     assert!(ended.ends_with(&end) && shell(&e).is_none(), "{ended}");
-    assert!(!last(&e).failed);
+    assert!(!last(&e).failed && last(&e).in_container);
     to_steady(&mut e);
     let state = "get pod box -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}";
     assert_eq!(printed(&mut e, state), "7");
@@ -110,6 +113,18 @@ fn time_passes_in_the_process_and_keys_reach_it() {
     e.handle(Input::Clear);
     assert!(last(&e).output.is_empty() && prompt(&e) == "/ # ");
     assert_eq!(type_all(&mut e, &["echo $?"]), "/ # echo $?\n130\n");
+    // What empties a terminal is written by the process: another program reads the word as it reads every other.
+    let output = type_all(&mut e, &["read x", "clear", "echo read $x"]);
+    assert!(output.ends_with("/ # read x\nclear\n/ # echo read $x\nread clear\n"), "{output}");
+    for line in ["clear", "reset"] {
+        assert_eq!((type_all(&mut e, &[line]).as_str(), prompt(&e).as_str()), ("", "/ # "), "{line}");
+        assert_eq!(type_all(&mut e, &["echo on"]), "/ # echo on\non\n", "{line}");
+    }
+    e.handle(Input::Back);
+    e.handle(Input::Back);
+    assert!(last(&e).output.ends_with("on\n"), "a step back brings it again: {:?}", last(&e));
+    e.handle(Input::Step);
+    e.handle(Input::Step);
     let ended = type_all(&mut e, &["\u{4}"]);
     assert!(ended.contains("Session ended") && shell(&e).is_none(), "{ended}");
 }
@@ -122,6 +137,17 @@ fn whoever_types_a_line_outside_lets_go_of_a_process_and_can_come_back() {
     type_all(&mut e, &["A=kept"]);
     e.handle(Input::Outside("get pods -o name".into()));
     assert!(last(&e).output.contains("pod/box") && shell(&e).is_none());
+    // Without a standard input the terminal is not asked for anything.
+    for line in ["kubectl attach box -c look", "kubectl attach -t box -c look"] {
+        let looks = typed(&mut e, line);
+        assert_eq!((looks.output.as_str(), looks.waits), (RECORDED, true), "{line}");
+        assert!(shell(&e).is_none(), "{line}");
+    }
+    // A client that can let time pass looks again after a second.
+    let line = CommandLine { line: "attach box -c look".into(), files: Vec::new(), editor: false };
+    let wait = e.session.command(line).waits.unwrap();
+    assert!(matches!(wait.what, WaitFor::Attached(_)), "{wait:?}");
+    assert_eq!(wait.until, Some(later(e.session.now(), jiff::SignedDuration::from_secs(1))));
     let again = typed(&mut e, "kubectl attach -it box -c look");
     assert_eq!((again.output.as_str(), prompt(&e).as_str()), (RECORDED, "/ # "));
     assert!(type_all(&mut e, &["echo $A"]).ends_with("/ # echo $A\nkept\n"));
@@ -153,12 +179,15 @@ fn a_program_that_is_no_shell_shows_what_it_prints_and_one_that_has_ended_its_lo
         ("kubectl attach none", "pods \"none\" not found"),
         (
             "kubectl attach box -c none",
-            "error: cannot attach to the container: container none not found in pod box",
+            "error: cannot attach to the container: container none is not valid for pod box out of: main, once (ephem)",
         ),
+        ("kubectl attach box --detach-keys=ctrl-a", "error: --detach-keys=ctrl-a cannot be had: "),
+        ("kubectl attach box --pod-running-timeout=0", "--pod-running-timeout must be higher than zero"),
     ] {
         let entry = typed(&mut e, line);
         assert!(entry.failed && entry.output.contains(says), "{line}: {entry:?}");
     }
+    assert!(typed(&mut e, "kubectl attach box -c main --detach-keys=ctrl-p,ctrl-q").waits);
     let refused = typed(&mut e, "kubectl attach -it box").output;
     assert!(
         refused.contains("\nerror: Unable to use a TTY - container main did not allocate one\n"),
@@ -197,4 +226,81 @@ fn a_copy_a_node_and_a_new_pod_are_attached_to() {
         "{end:?}"
     );
     assert!(end.failed);
+}
+
+/// `handleAttachPod` and `removeCreatedObjects` of `pkg/cmd/run/run.go`: what the container has printed before comes first, and the object that
+/// was made is the one that is attached to and removed, whatever its name.
+#[test]
+fn run_attaches_to_what_it_has_made_and_prints_what_was_printed_before() {
+    let mut e = with_pod(POD);
+    typed(&mut e, "kubectl run --attach --image=busybox early -- sh -c 'echo early; sleep infinity'");
+    to_steady(&mut e);
+    assert_eq!((last(&e).output, last(&e).waits), (format!("early\n{RECORDED}"), true));
+    e.handle(Input::Interrupt);
+    let named = r#"{"metadata":{"name":"other"},"spec":{"containers":[{"name":"main","image":"busybox","stdin":true,"stdinOnce":true,"tty":true}]}}"#;
+    typed(&mut e, &format!("kubectl run -it --rm --image=busybox x --restart=Never --overrides='{named}'"));
+    to_steady(&mut e);
+    let view = shell(&e).unwrap();
+    assert_eq!((view.prompt.as_str(), &*view.pod, &*view.container), ("/ # ", "other", "main"));
+    type_all(&mut e, &["exit 3"]);
+    to_steady(&mut e);
+    e.handle(Input::Terminal(String::new()));
+    let end = last(&e);
+    assert!(
+        end.output.ends_with(
+            "pod \"other\" deleted from default namespace\npod default/other terminated (Error)\n"
+        ),
+        "{end:?}"
+    );
+    for (line, says) in [
+        ("--pod-running-timeout=0s", "--pod-running-timeout must be higher than zero"),
+        ("--detach-keys=ctrl-a", "--detach-keys=ctrl-a cannot be had"),
+    ] {
+        let entry = typed(&mut e, &format!("kubectl run -it --image=busybox none {line}"));
+        assert!(entry.failed && entry.output.contains(says), "{entry:?}");
+    }
+    assert!(printed(&mut e, "get pod none").contains("NotFound"), "nothing was made");
+    // Somebody else has removed the pod: the command says that it has not found it, and not that it has deleted it.
+    typed(&mut e, "kubectl run -it --rm --image=busybox gone --restart=Never -- sh");
+    to_steady(&mut e);
+    e.handle(Input::Do("delete pod gone --wait=false".into()));
+    to_steady(&mut e);
+    let end = last(&e);
+    assert!(end.failed && !end.output.contains("deleted"), "{end:?}");
+    assert!(end.output.ends_with("Error from server (NotFound): pods \"gone\" not found\n"), "{end:?}");
+}
+
+#[test]
+fn a_pod_that_may_not_be_removed_stays_and_the_terminal_reads_the_next_line() {
+    let mut e = with_pod(POD);
+    typed(
+        &mut e,
+        "kubectl create role eve --verb=get,create,watch,list --resource=pods,pods/attach,pods/log",
+    );
+    typed(&mut e, "kubectl create rolebinding eve --role=eve --user=eve");
+    typed(&mut e, "kubectl run -it --rm --image=busybox x --restart=Never --as=eve -- sh");
+    to_steady(&mut e);
+    assert_eq!(prompt(&e), "/ # ", "{:?}", last(&e));
+    type_all(&mut e, &["exit"]);
+    to_steady(&mut e);
+    assert!(last(&e).holds, "{:?}", last(&e));
+    e.handle(Input::Terminal(String::new()));
+    let end = last(&e);
+    let refused = "Error from server (Forbidden): pods \"x\" is forbidden: User \"eve\" cannot delete resource \"pods\" in API group \"\" in the namespace \"default\"\n";
+    assert!(end.output.ends_with(refused) && end.failed && !end.holds && !end.waits, "{end:?}");
+    assert_eq!(typed(&mut e, "kubectl get pod x -o name").output, "pod/x\n");
+}
+
+#[test]
+fn what_the_process_did_not_get_is_told() {
+    let mut e = with_pod(POD);
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    let node = printed(&mut e, "get pod box -o jsonpath={.spec.nodeName}");
+    e.session.fault(&crate::cluster::Fault::NodeDown { node }).unwrap();
+    let entries = e.shown().terminal.len();
+    let lost = typed(&mut e, "echo lost");
+    assert_eq!((lost.line.as_str(), lost.prompt.as_str(), lost.failed), ("echo lost", "/ # ", true));
+    assert!(lost.output.starts_with("error: ") && e.shown().terminal.len() == entries + 1, "{lost:?}");
+    assert_eq!(prompt(&e), "/ # ", "the session goes on");
 }
