@@ -106,3 +106,49 @@ fn a_request_with_a_wrong_signature_gets_no_certificate() {
         issue(&request, &policy).unwrap_err().starts_with("unable to verify certificate request signature")
     );
 }
+
+/// The snapshots pin each byte of certificates; `openssl x509 -text` prints what they say.
+#[test]
+fn a_certificate_is_written_as_go_writes_it() {
+    let texts = |all: &[&str]| all.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+    let asked = Request::parse(JANE.as_bytes()).unwrap();
+    let written = |request: &Request, usages: &[&str], duration, now| {
+        let usages = texts(usages);
+        String::from_utf8(issue(request, &Policy { usages: &usages, duration, now, serial: "uid" }).unwrap())
+            .unwrap()
+    };
+    insta::assert_snapshot!(written(&asked, &["client auth"], DAY, now()));
+    let many = Request {
+        subject: Subject {
+            common_name: "system:node:a".into(),
+            serial_number: "7".into(),
+            organizations: texts(&["the last and the longest", "b", "a*", "b", "größer als alle anderen"]),
+            organizational_units: texts(&["unit"]),
+            countries: texts(&["CH", "AT"]),
+            localities: texts(&["Bern"]),
+            provinces: texts(&["BE"]),
+            street_addresses: texts(&["Way 1"]),
+            postal_codes: texts(&["3000"]),
+        },
+        dns_names: texts(&["a.example.com", "b.example.com"]),
+        email_addresses: texts(&["jane@example.com"]),
+        uris: texts(&["spiffe://example.com/a"]),
+        ip_addresses: vec!["10.0.0.1".parse().unwrap(), "fd00::1".parse().unwrap()],
+        ..asked.clone()
+    };
+    let usages =
+        ["signing", "cert sign", "decipher only", "any", "s/mime", "email protection", "netscape sgc"];
+    let last_of_utc = "2049-12-31T23:59:59Z".parse().unwrap();
+    insta::assert_snapshot!(written(&many, &usages, DAY, last_of_utc));
+    // Without a subject, the alternative names are critical. Without usages, there is no extension for them.
+    let nameless = Request { subject: Subject::default(), ..asked.clone() };
+    insta::assert_snapshot!(written(&nameless, &[], DAY * 3, "2050-01-01T00:00:00.5Z".parse().unwrap()));
+    // Without alternative names, there is no extension for them, either.
+    let bare = Request { subject: Subject::default(), dns_names: vec![], ip_addresses: vec![], ..asked };
+    insta::assert_snapshot!(written(
+        &bare,
+        &["key encipherment"],
+        SHORT,
+        "2050-01-01T00:05:00Z".parse().unwrap()
+    ));
+}
