@@ -5,7 +5,7 @@ use x509_cert::ext::pkix::{
 
 use super::*;
 use crate::api::keys::PublicKey;
-use crate::api::pkcs10::tests::JANE;
+use crate::api::pkcs10::tests::{JANE, renamed_jane};
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -95,12 +95,7 @@ fn a_certificate_begins_before_it_is_issued_and_ends_with_its_authority() {
 /// `pkg/controller/certificates/authority/authority.go`, `Sign`: `CheckSignature`.
 #[test]
 fn a_request_with_a_wrong_signature_gets_no_certificate() {
-    let der = pem::parse(JANE).unwrap().contents().to_vec();
-    let mut changed = der.clone();
-    let at = der.windows(4).position(|w| w == b"jane").unwrap();
-    changed[at] = b'J';
-    let text = pem::encode(&Pem::new("CERTIFICATE REQUEST", changed));
-    let request = Request::parse(text.as_bytes()).unwrap();
+    let request = Request::parse(renamed_jane().as_bytes()).unwrap();
     let policy = Policy { usages: &[], duration: DAY, now: now(), serial: "" };
     assert!(
         issue(&request, &policy).unwrap_err().starts_with("unable to verify certificate request signature")
