@@ -20,7 +20,6 @@ pub mod cron;
 pub mod csi;
 mod custom;
 pub mod definition;
-mod der;
 pub mod digest;
 pub mod disruption_budget;
 pub mod duration;

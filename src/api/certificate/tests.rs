@@ -1,8 +1,4 @@
 #![allow(clippy::unwrap_used)]
-use x509_cert::ext::pkix::{
-    AuthorityKeyIdentifier, BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName,
-};
-
 use super::*;
 use crate::api::keys::PublicKey;
 use crate::api::pkcs10::tests::{JANE, renamed_jane};
@@ -56,7 +52,7 @@ fn a_certificate_says_what_was_asked_for_and_is_signed_by_the_authority() {
     let (_, names) = tbs.get_extension::<SubjectAltName>().unwrap().unwrap();
     assert_eq!(names.0.len(), 2);
     let (_, key) = tbs.get_extension::<AuthorityKeyIdentifier>().unwrap().unwrap();
-    assert_eq!(key.key_identifier.unwrap().as_bytes(), authority().unwrap().key_id);
+    assert_eq!(key.key_identifier.unwrap().as_bytes(), authority().unwrap().key_id.as_bytes());
     assert_eq!(issued(&asked, DAY).2, text, "a run repeats");
 }
 
@@ -64,7 +60,10 @@ fn a_certificate_says_what_was_asked_for_and_is_signed_by_the_authority() {
 #[test]
 fn usages_are_those_of_go() {
     let read = |names: &[&str]| usages(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
-    assert_eq!(read(&["signing", "digital signature", "crl sign"]).unwrap().bits, 0b100_0001);
+    assert_eq!(
+        read(&["signing", "digital signature", "crl sign"]).unwrap().key,
+        KeyUsages::DigitalSignature | KeyUsages::CRLSign
+    );
     assert_eq!(read(&["s/mime", "email protection"]).unwrap().extended.len(), 1);
     assert_eq!(read(&["fly", "signing"]).err().unwrap(), r#"unrecognized usage values: ["fly"]"#);
 }
@@ -89,7 +88,7 @@ fn a_certificate_begins_before_it_is_issued_and_ends_with_its_authority() {
     let validity = Validity::of_pem(&text).unwrap();
     assert_eq!(Some(validity), Validity::of(&certificate));
     assert_eq!(validity.not_after, later(now(), hours(24) - BACKDATE));
-    assert!(Validity::of_pem(b"x").unwrap_err().contains("PEM encoded"));
+    assert_eq!(Validity::of_pem(b"x"), None);
 }
 
 /// `pkg/controller/certificates/authority/authority.go`, `Sign`: `CheckSignature`.

@@ -80,7 +80,7 @@ fn kept_until(csr: &CertificateSigningRequest) -> Option<(Timestamp, &'static st
     let issued = is_issued.then(|| decided("Approved")).flatten();
     let pending = created.filter(|_| conditions(csr).is_empty()).map(|at| later(at.0, PENDING));
     // A certificate that cannot be read is kept.
-    let expires = is_issued.then(|| Validity::of_pem(certificate(csr)).ok()).flatten();
+    let expires = is_issued.then(|| Validity::of_pem(certificate(csr))).flatten();
     let rules = [
         (issued, "csr_cleaner.issued"),
         (decided("Denied"), "csr_cleaner.denied"),
