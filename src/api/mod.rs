@@ -16,6 +16,7 @@ pub mod bootstrap_policy;
 pub mod bootstrap_token;
 pub mod cells;
 pub mod certificate;
+pub mod certificate_signing_request;
 pub mod cron;
 pub mod csi;
 mod custom;
