@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::{USER, certificate, condition, conditions, why};
+use super::{USER, why};
 use crate::api::certificate::Validity;
+use crate::api::certificate_signing_request::{certificate, condition, conditions};
 use crate::api::types::CertificateSigningRequest;
 use crate::api::{Key, Kind, Timestamp, later};
 use crate::apimachinery::DeleteOptions;
