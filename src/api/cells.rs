@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::certificate_signing_request::{certificate, condition};
 use super::quantity::amount_of;
 use super::types::{CertificateSigningRequest, Ingress, Node, Quantity, ResourceClaim, autoscaling as hpa};
 use super::{MetaExt, order};
@@ -42,16 +43,14 @@ pub fn ingress_addresses(i: &Ingress) -> String {
 
 /// The state of a CertificateSigningRequest, `Approved,Issued` (`extractCSRStatus`).
 pub fn certificate_condition(request: &CertificateSigningRequest) -> String {
-    let conditions = request.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
-    let has = |type_: &str| conditions.iter().any(|c| c.type_ == type_);
+    let has = |type_: &str| condition(request, type_).is_some();
     let decision = match (has("Denied"), has("Approved")) {
         (true, _) => "Denied",
         (false, true) => "Approved",
         (false, false) => "Pending",
     };
     let failed = if has("Failed") { ",Failed" } else { "" };
-    let certificate = request.status.as_ref().and_then(|s| s.certificate.as_ref());
-    let issued = if certificate.is_some_and(|c| !c.0.is_empty()) { ",Issued" } else { "" };
+    let issued = if certificate(request).is_empty() { "" } else { ",Issued" };
     format!("{decision}{failed}{issued}")
 }
 

@@ -1,47 +1,57 @@
 //! Certificates that the cluster's authority issues (`pkg/controller/certificates/authority`, and `CreateCertificate` of Go's
 //! `crypto/x509`).
 
-use std::net::IpAddr;
-
 use jiff::SignedDuration;
 use pem::{EncodeConfig, LineEnding, Pem};
 use sha2::{Digest as _, Sha256};
-use x509_cert::Certificate;
-use x509_cert::der::asn1::ObjectIdentifier;
-use x509_cert::der::{Decode as _, Encode as _};
-use x509_cert::ext::pkix::SubjectKeyIdentifier;
+use x509_cert::attr::AttributeTypeAndValue;
+use x509_cert::certificate::Rfc5280;
+use x509_cert::der::asn1::{
+    Any, BitString, ContextSpecific, Ia5String, ObjectIdentifier, OctetString, PrintableStringRef,
+    Utf8StringRef,
+};
+use x509_cert::der::flagset::FlagSet;
+use x509_cert::der::oid::db::{rfc4519, rfc5912};
+use x509_cert::der::{self, DateTime, Decode as _, Encode as _, EncodeValue, TagMode, TagNumber, Tagged};
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{
+    AuthorityKeyIdentifier, BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsages, SubjectAltName,
+    SubjectKeyIdentifier,
+};
+use x509_cert::ext::{Extension, ToExtension as _};
+use x509_cert::name::{Name, RdnSequence, RelativeDistinguishedName};
+use x509_cert::serial_number::SerialNumber;
+use x509_cert::{AlgorithmIdentifier, Certificate, Version, time};
 
 use super::pkcs10::{self, Request, Subject};
-use super::{Timestamp, der, later, root_ca};
+use super::{Timestamp, later, root_ca};
 use crate::api::keys::AUTHORITY;
 use crate::api::quote::go_quote;
 
-const ECDSA_WITH_SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.2");
-const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
-const SUBJECT_ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
-const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
-const AUTHORITY_KEY_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.35");
-const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37");
+/// The algorithm with which the authority signs.
+const ALGORITHM: AlgorithmIdentifier =
+    AlgorithmIdentifier { oid: rfc5912::ECDSA_WITH_SHA_256, parameters: None };
 
 /// A certificate is valid from so long before it is issued (`Backdate`).
 const BACKDATE: SignedDuration = SignedDuration::from_mins(5);
-/// One that is asked for so long or longer ends as much earlier (`Short`).
+/// A certificate for which at least this long is asked ends [`BACKDATE`] earlier, so that its whole life is as long as was asked; one
+/// for a shorter time does not (`Short`).
 const SHORT: SignedDuration = SignedDuration::from_hours(8);
 /// The longest serial number, in bytes.
 const SERIAL: usize = 16;
 
-/// The usages of a key, by their names in the API, each with its bit (`keyUsageDict`).
-const KEY_USAGES: [(&str, u16); 10] = [
-    ("signing", 0),
-    ("digital signature", 0),
-    ("content commitment", 1),
-    ("key encipherment", 2),
-    ("data encipherment", 3),
-    ("key agreement", 4),
-    ("cert sign", 5),
-    ("crl sign", 6),
-    ("encipher only", 7),
-    ("decipher only", 8),
+/// The usages of a key, by their names in the API (`keyUsageDict`).
+const KEY_USAGES: [(&str, KeyUsages); 10] = [
+    ("signing", KeyUsages::DigitalSignature),
+    ("digital signature", KeyUsages::DigitalSignature),
+    ("content commitment", KeyUsages::NonRepudiation),
+    ("key encipherment", KeyUsages::KeyEncipherment),
+    ("data encipherment", KeyUsages::DataEncipherment),
+    ("key agreement", KeyUsages::KeyAgreement),
+    ("cert sign", KeyUsages::KeyCertSign),
+    ("crl sign", KeyUsages::CRLSign),
+    ("encipher only", KeyUsages::EncipherOnly),
+    ("decipher only", KeyUsages::DecipherOnly),
 ];
 
 /// The extended usages of a key in the order in which they stand in a certificate (`extKeyUsageDict`).
@@ -70,7 +80,7 @@ pub struct Policy<'a> {
     pub duration: SignedDuration,
     /// When it is issued.
     pub now: Timestamp,
-    /// What its serial number is made of; no other certificate has the same.
+    /// A text that no other certificate has; the serial number is made of it.
     pub serial: &'a str,
 }
 
@@ -95,17 +105,10 @@ impl Validity {
         })
     }
 
-    /// Of the first certificate in a PEM file.
-    ///
-    /// # Errors
-    /// It has none, or one that cannot be read.
-    pub fn of_pem(text: &[u8]) -> Result<Validity, String> {
-        let block = pem::parse(text)
-            .map_err(|_| "expected the certificate associated with the CSR to be PEM encoded".to_owned())?;
-        let unreadable = |why: String| format!("unable to parse certificate data: {why}");
-        let certificate =
-            Certificate::from_der(block.contents()).map_err(|why| unreadable(why.to_string()))?;
-        Validity::of(&certificate).ok_or_else(|| unreadable("x509: malformed validity".to_owned()))
+    /// Of the first certificate in a PEM file; `None` if that cannot be read.
+    pub fn of_pem(text: &[u8]) -> Option<Validity> {
+        let block = pem::parse(text).ok()?;
+        Validity::of(&Certificate::from_der(block.contents()).ok()?)
     }
 
     /// The validity of a certificate that an authority issues whose own one ends at `authority` (`apply`).
@@ -139,29 +142,53 @@ pub fn issue(request: &Request, policy: &Policy<'_>) -> Result<Vec<u8>, String> 
     let authority = authority().ok_or("the certificate of the authority cannot be read")?;
     let usages = usages(policy.usages)?;
     let validity = Validity::new(policy, authority.validity.not_after)?;
-    let algorithm = der::sequence(&[der::object_identifier(&ECDSA_WITH_SHA256)]);
-    let serial = Sha256::digest(policy.serial);
-    let tbs = der::sequence(&[
-        // Version 3.
-        der::explicit(0, &der::unsigned(&[2])),
-        der::unsigned(serial.get(..SERIAL).unwrap_or_default()),
-        algorithm.clone(),
-        authority.subject,
-        der::sequence(&[der::time(validity.not_before), der::time(validity.not_after)]),
-        name(&request.subject),
-        request.public_key.clone(),
-        der::explicit(3, &der::sequence(&extensions(request, &usages, &authority.key_id))),
-    ]);
-    let signature = der::bits(&AUTHORITY.sign_der(&tbs));
-    let certificate = der::sequence(&[tbs, algorithm, signature]);
+    let certificate = signed(request, &usages, validity, policy.serial, &authority)
+        .map_err(|why| format!("the certificate cannot be written: {why}"))?;
     let config = EncodeConfig::new().set_line_ending(LineEnding::LF);
     Ok(pem::encode_config(&Pem::new(pkcs10::CERTIFICATE, certificate), config).into_bytes())
 }
 
+/// A certificate in DER. Its parts are of different types, and each is [`Any`] in the sequence.
+fn signed(
+    request: &Request,
+    usages: &Usages,
+    validity: Validity,
+    serial: &str,
+    authority: &Authority,
+) -> der::Result<Vec<u8>> {
+    let subject = name(&request.subject)?;
+    let serial = Sha256::digest(serial);
+    let validity = time::Validity::<Rfc5280>::new(moment(validity.not_before)?, moment(validity.not_after)?);
+    let tbs = Any::encode_from(&vec![
+        explicit(0, Version::V3)?,
+        Any::encode_from(&SerialNumber::<Rfc5280>::new(serial.get(..SERIAL).unwrap_or_default())?)?,
+        Any::encode_from(&ALGORITHM)?,
+        Any::encode_from(&authority.subject)?,
+        Any::encode_from(&validity)?,
+        Any::encode_from(&subject)?,
+        Any::from_der(&request.public_key)?,
+        explicit(3, extensions(request, usages, authority, &subject)?)?,
+    ])?;
+    let signature = BitString::from_bytes(&AUTHORITY.sign_der(&tbs.to_der()?))?;
+    vec![tbs, Any::encode_from(&ALGORITHM)?, Any::encode_from(&signature)?].to_der()
+}
+
+/// A value with its own tag, inside of a tag of this number that says which field of the certificate it is.
+fn explicit<T: EncodeValue + Tagged>(number: u32, value: T) -> der::Result<Any> {
+    let tag_number = TagNumber(number);
+    Any::encode_from(&ContextSpecific { tag_number, tag_mode: TagMode::Explicit, value })
+}
+
+/// A moment, to the second.
+fn moment(at: Timestamp) -> der::Result<time::Time> {
+    let since = std::time::Duration::from_secs(at.as_second().try_into()?);
+    DateTime::from_unix_duration(since).map(time::Time::from)
+}
+
 /// What certificates say of the authority that has issued them.
 struct Authority {
-    subject: Vec<u8>,
-    key_id: Vec<u8>,
+    subject: Name,
+    key_id: OctetString,
     validity: Validity,
 }
 
@@ -169,16 +196,13 @@ fn authority() -> Option<Authority> {
     let block = pem::parse(root_ca::CERTIFICATE).ok()?;
     let own = Certificate::from_der(block.contents()).ok()?;
     let (_, key_id) = own.tbs_certificate().get_extension::<SubjectKeyIdentifier>().ok()??;
-    Some(Authority {
-        subject: own.tbs_certificate().subject().to_der().ok()?,
-        key_id: key_id.0.as_bytes().to_vec(),
-        validity: Validity::of(&own)?,
-    })
+    let subject = own.tbs_certificate().subject().clone();
+    Some(Authority { subject, key_id: key_id.0, validity: Validity::of(&own)? })
 }
 
 /// The usages of a key as a certificate says them.
 struct Usages {
-    bits: u16,
+    key: FlagSet<KeyUsages>,
     extended: Vec<ObjectIdentifier>,
 }
 
@@ -187,77 +211,88 @@ struct Usages {
 /// # Errors
 /// One is not known.
 fn usages(names: &[String]) -> Result<Usages, String> {
-    let bit = |name: &str| KEY_USAGES.iter().find(|(n, _)| *n == name).map(|(_, bit)| *bit);
-    let is_extended = |name: &str| EXTENDED_KEY_USAGES.iter().any(|(n, _)| *n == name);
+    let usage = |name: &String| KEY_USAGES.iter().find(|(n, _)| n == name).map(|(_, usage)| *usage);
+    let is_extended = |name: &String| EXTENDED_KEY_USAGES.iter().any(|(n, _)| n == name);
     let unknown: Vec<String> =
-        (names.iter()).filter(|name| bit(name).is_none() && !is_extended(name)).map(go_quote).collect();
+        names.iter().filter(|name| usage(name).is_none() && !is_extended(name)).map(go_quote).collect();
     if !unknown.is_empty() {
         return Err(format!("unrecognized usage values: [{}]", unknown.join(" ")));
     }
-    let bits = names.iter().filter_map(|name| bit(name)).fold(0, |all, bit| all | 1 << bit);
+    let key = names.iter().filter_map(usage).fold(FlagSet::default(), |all, usage| all | usage);
     let asked = EXTENDED_KEY_USAGES.iter().filter(|(name, _)| names.iter().any(|n| n == name));
     let mut extended: Vec<ObjectIdentifier> = asked.map(|(_, id)| *id).collect();
     extended.dedup();
-    Ok(Usages { bits, extended })
+    Ok(Usages { key, extended })
 }
 
 /// A subject as Go writes it: of the attributes that it knows, all values of one together (`pkix.Name.ToRDNSequence`).
-fn name(subject: &Subject) -> Vec<u8> {
-    let one = |text: &String| if text.is_empty() { Vec::new() } else { vec![text.clone()] };
-    let parts: [(&str, Vec<String>); 9] = [
-        ("2.5.4.6", subject.countries.clone()),
-        ("2.5.4.10", subject.organizations.clone()),
-        ("2.5.4.11", subject.organizational_units.clone()),
-        ("2.5.4.7", subject.localities.clone()),
-        ("2.5.4.8", subject.provinces.clone()),
-        ("2.5.4.9", subject.street_addresses.clone()),
-        ("2.5.4.17", subject.postal_codes.clone()),
-        ("2.5.4.3", one(&subject.common_name)),
-        ("2.5.4.5", one(&subject.serial_number)),
+fn name(subject: &Subject) -> der::Result<Name> {
+    let parts: [(ObjectIdentifier, &[String]); 9] = [
+        (rfc4519::COUNTRY_NAME, &subject.countries),
+        (rfc4519::ORGANIZATION_NAME, &subject.organizations),
+        (rfc4519::ORGANIZATIONAL_UNIT_NAME, &subject.organizational_units),
+        (rfc4519::LOCALITY_NAME, &subject.localities),
+        (rfc4519::ST, &subject.provinces),
+        (rfc4519::STREET, &subject.street_addresses),
+        (rfc4519::POSTAL_CODE, &subject.postal_codes),
+        (rfc4519::COMMON_NAME, one(&subject.common_name)),
+        (rfc4519::SERIAL_NUMBER, one(&subject.serial_number)),
     ];
-    let attribute = |id: &ObjectIdentifier, text: &String| {
-        der::sequence(&[der::object_identifier(id), der::string(text)])
-    };
-    let all = parts.iter().filter(|(_, values)| !values.is_empty()).map(|(id, values)| {
-        let id = ObjectIdentifier::new_unwrap(id);
-        der::set(values.iter().map(|text| attribute(&id, text)).collect())
-    });
-    der::sequence(&all.collect::<Vec<_>>())
+    let mut all = RdnSequence::default();
+    for (oid, values) in parts.into_iter().filter(|(_, values)| !values.is_empty()) {
+        let attribute = |text: &String| Ok(AttributeTypeAndValue { oid, value: string(text)? });
+        let attributes: Vec<_> = values.iter().map(attribute).collect::<der::Result<_>>()?;
+        all.push(RelativeDistinguishedName::try_from(attributes)?);
+    }
+    Ok(Name::hazmat_from_rdn_sequence(all))
 }
 
-fn extension(id: &ObjectIdentifier, critical: bool, value: &[u8]) -> Vec<u8> {
-    let critical = if critical { der::yes() } else { Vec::new() };
-    der::sequence(&[der::object_identifier(id), critical, der::octets(value)])
+/// The values of an attribute that has one value, or none: an empty text is none.
+fn one(text: &String) -> &[String] {
+    if text.is_empty() { &[] } else { std::slice::from_ref(text) }
+}
+
+/// A string, as Go writes it that is not told of which sort: PrintableString if its letters allow that.
+fn string(text: &str) -> der::Result<Any> {
+    match PrintableStringRef::new(text) {
+        Ok(printable) => Ok(Any::from(printable)),
+        Err(_) => Utf8StringRef::new(text).map(Any::from),
+    }
 }
 
 /// The extensions in the order in which Go writes them (`buildCertExtensions`).
-fn extensions(request: &Request, usages: &Usages, authority: &[u8]) -> Vec<Vec<u8>> {
+fn extensions(
+    request: &Request,
+    usages: &Usages,
+    authority: &Authority,
+    subject: &Name,
+) -> der::Result<Vec<Extension>> {
     let mut all = Vec::new();
-    if usages.bits != 0 {
-        all.push(extension(&KEY_USAGE, true, &der::named_bits(usages.bits)));
+    if !usages.key.is_empty() {
+        all.push((&KeyUsage(usages.key)).to_extension(subject, &[])?);
     }
     if !usages.extended.is_empty() {
-        let ids: Vec<Vec<u8>> = usages.extended.iter().map(der::object_identifier).collect();
-        all.push(extension(&EXTENDED_KEY_USAGE, false, &der::sequence(&ids)));
+        all.push((&ExtendedKeyUsage(usages.extended.clone())).to_extension(subject, &[])?);
     }
-    // It is no authority.
-    all.push(extension(&BASIC_CONSTRAINTS, true, &der::sequence(&[])));
-    let key = der::sequence(&[der::implicit(0, authority)]);
-    all.push(extension(&AUTHORITY_KEY_IDENTIFIER, false, &key));
-    let addresses = request.ip_addresses.iter().map(|ip| match ip {
-        IpAddr::V4(ip) => der::implicit(7, &ip.octets()),
-        IpAddr::V6(ip) => der::implicit(7, &ip.octets()),
-    });
-    let texts = |number: u8, texts: &[String]| -> Vec<Vec<u8>> {
-        texts.iter().map(|text| der::implicit(number, text.as_bytes())).collect()
-    };
-    let names = [texts(2, &request.dns_names), texts(1, &request.email_addresses)].concat();
-    let names: Vec<Vec<u8>> = names.into_iter().chain(addresses).chain(texts(6, &request.uris)).collect();
+    // Whoever has the certificate may not issue others.
+    all.push((&BasicConstraints { ca: false, path_len_constraint: None }).to_extension(subject, &[])?);
+    let key = AuthorityKeyIdentifier { key_identifier: Some(authority.key_id.clone()), ..Default::default() };
+    all.push((&key).to_extension(subject, &[])?);
+    let mut names = Vec::new();
+    for host in &request.dns_names {
+        names.push(GeneralName::DnsName(Ia5String::new(host)?));
+    }
+    for mail in &request.email_addresses {
+        names.push(GeneralName::Rfc822Name(Ia5String::new(mail)?));
+    }
+    names.extend(request.ip_addresses.iter().copied().map(GeneralName::from));
+    for uri in &request.uris {
+        names.push(GeneralName::UniformResourceIdentifier(Ia5String::new(uri)?));
+    }
     if !names.is_empty() {
-        let nameless = request.subject == Subject::default();
-        all.push(extension(&SUBJECT_ALT_NAME, nameless, &der::sequence(&names)));
+        all.push((&SubjectAltName(names)).to_extension(subject, &[])?);
     }
-    all
+    Ok(all)
 }
 
 #[cfg(test)]

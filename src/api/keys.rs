@@ -12,12 +12,17 @@ use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
 use p256::elliptic_curve::ops::Reduce as _;
 use p256::{FieldBytes, NonZeroScalar};
 use sha2::{Digest as _, Sha256};
+use x509_cert::SubjectPublicKeyInfo;
+use x509_cert::der::oid::db::rfc5912::{ID_EC_PUBLIC_KEY, SECP_256_R_1};
 
 /// What stands before the point of a key in `SubjectPublicKeyInfo` (RFC 5480): the algorithm, the curve, and that bits follow.
 const POINT_FOLLOWS: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
     0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
+
+/// The first byte of a point of which both coordinates follow (SEC 1, section 2.3.3).
+const UNCOMPRESSED: u8 = 4;
 
 /// The key that tokens of ServiceAccounts are signed with.
 pub static SERVICE_ACCOUNTS: LazyLock<PrivateKey> =
@@ -64,10 +69,18 @@ impl PrivateKey {
 }
 
 impl PublicKey {
-    /// Reads `SubjectPublicKeyInfo` in DER; `None` if it is no key of this curve.
-    pub fn from_der(der: &[u8]) -> Option<PublicKey> {
-        let point = der.strip_prefix(&POINT_FOLLOWS)?;
-        VerifyingKey::from_sec1_bytes(point).ok().map(PublicKey)
+    /// Reads a key; `None` if it is of another algorithm or another curve.
+    ///
+    /// # Errors
+    /// In Go's words: its point is not on the curve, or is compressed.
+    pub fn of(info: &SubjectPublicKeyInfo) -> Result<Option<PublicKey>, &'static str> {
+        let curve = info.algorithm.parameters.as_ref().and_then(|curve| curve.decode_as().ok());
+        if info.algorithm.oid != ID_EC_PUBLIC_KEY || curve != Some(SECP_256_R_1) {
+            return Ok(None);
+        }
+        let point = info.subject_public_key.as_bytes().filter(|bytes| bytes.first() == Some(&UNCOMPRESSED));
+        let key = point.and_then(|point| VerifyingKey::from_sec1_bytes(point).ok());
+        key.map(|key| Some(PublicKey(key))).ok_or("x509: failed to unmarshal elliptic curve point")
     }
 
     /// The coordinates.
@@ -98,11 +111,22 @@ pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
     use std::cell::Cell;
 
+    use x509_cert::der::Decode as _;
+    use x509_cert::der::asn1::{Any, BitString};
+    use x509_cert::der::oid::db::rfc5912::SECP_384_R_1;
+
     use super::*;
 
     thread_local! {
         /// How many signatures this thread has made.
         pub(crate) static SIGNED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    impl PublicKey {
+        /// Reads `SubjectPublicKeyInfo` in DER; `None` if it is no key of this curve.
+        pub(crate) fn from_der(der: &[u8]) -> Option<PublicKey> {
+            PublicKey::of(&SubjectPublicKeyInfo::from_der(der).ok()?).ok()?
+        }
     }
 
     fn bytes(hex: &str) -> Vec<u8> {
@@ -131,6 +155,31 @@ pub(crate) mod tests {
         let verifies = |message: &[u8]| public.verifies_der(&Sha256::digest(message), &der);
         assert!(verifies(b"sample") && !verifies(b"sampl"));
         assert_eq!(PublicKey::from_der(&public.to_der()), Some(public));
-        assert_eq!(PublicKey::from_der(&POINT_FOLLOWS), None);
+    }
+
+    /// `crypto/x509/parser.go`, `parsePublicKey`.
+    #[test]
+    fn a_point_is_on_the_curve_and_has_both_coordinates() {
+        let key = AUTHORITY.public();
+        let info = SubjectPublicKeyInfo::from_der(&key.to_der()).unwrap();
+        let with = |point: &[u8]| {
+            let subject_public_key = BitString::from_bytes(point).unwrap();
+            PublicKey::of(&SubjectPublicKeyInfo { subject_public_key, ..info.clone() })
+        };
+        let refused = Err("x509: failed to unmarshal elliptic curve point");
+        let point = info.subject_public_key.raw_bytes();
+        assert_eq!(with(point), Ok(Some(key.clone())));
+        let mut other = point.to_vec();
+        other[64] ^= 1;
+        assert_eq!(with(&other), refused);
+        assert_eq!(with(&point[..64]), refused);
+        assert_eq!(with(&[]), refused);
+        // The same point in 33 bytes: x, and whether y is odd.
+        let compressed = key.0.to_sec1_point(true);
+        assert_eq!(VerifyingKey::from_sec1_bytes(compressed.as_bytes()).unwrap(), key.0);
+        assert_eq!(with(compressed.as_bytes()), refused);
+        let mut elsewhere = info.clone();
+        elsewhere.algorithm.parameters = Some(Any::from(&SECP_384_R_1));
+        assert_eq!(PublicKey::of(&elsewhere), Ok(None));
     }
 }

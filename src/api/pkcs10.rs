@@ -8,6 +8,10 @@ use std::net::IpAddr;
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use x509_cert::Certificate;
 use x509_cert::der::asn1::{Any, AnyRef, Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
+use x509_cert::der::oid::db::rfc4519;
+use x509_cert::der::oid::db::rfc5912::{
+    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_CE_SUBJECT_ALT_NAME, ID_EXTENSION_REQ,
+};
 use x509_cert::der::{Decode, Encode as _, SliceReader, Tag, Tagged};
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::SubjectAltName;
@@ -20,16 +24,6 @@ use crate::api::quote::go_quote;
 
 const REQUEST: &str = "CERTIFICATE REQUEST";
 pub(super) const CERTIFICATE: &str = "CERTIFICATE";
-/// The algorithms of signatures by keys of elliptic curves (RFC 5758): with SHA-256, SHA-384 and SHA-512.
-const ECDSA: [ObjectIdentifier; 3] = [
-    ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.2"),
-    ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.3"),
-    ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.4"),
-];
-/// The attribute of a request that holds extensions (RFC 2985).
-const EXTENSION_REQUEST: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.14");
-/// The extension that holds alternative names of the subject (RFC 5280).
-const SUBJECT_ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
 
 /// What a request for a certificate asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,9 +47,11 @@ pub struct Request {
 /// A signature, and what is signed by it ([`Request::check_signature`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
+    /// The key that it is checked with; `None` if that is not of the curve P-256.
+    key: Option<PublicKey>,
     /// The bytes that are signed.
     message: Vec<u8>,
-    /// `None` for one that is not known here.
+    /// `None` if nothing is signed.
     algorithm: Option<ObjectIdentifier>,
     bytes: Vec<u8>,
 }
@@ -87,7 +83,8 @@ impl Request {
     /// Reads the first PEM block.
     ///
     /// # Errors
-    /// If it is no block of a request, in Kubernetes' words, or not PKCS #10, in words of our own.
+    /// It is no block of a request (in Kubernetes' words), its key is malformed (in Go's), or it is not PKCS #10 (in words of our
+    /// own).
     pub fn parse(text: &[u8]) -> Result<Request, String> {
         let block = pem::parse(text).ok().filter(|block| block.tag() == REQUEST);
         let block = block.ok_or("PEM block type must be CERTIFICATE REQUEST")?;
@@ -96,16 +93,17 @@ impl Request {
             subject: Subject::of(&read.info.subject),
             public_key: read.info.public_key.to_der().map_err(|why| malformed(&why))?,
             signature: Signature {
+                key: PublicKey::of(&read.info.public_key)?,
                 message: signed_part(block.contents()).map_err(|why| malformed(&why))?,
-                algorithm: ECDSA.into_iter().find(|id| *id == read.algorithm.oid),
+                algorithm: Some(read.algorithm.oid),
                 bytes: read.signature.raw_bytes().to_vec(),
             },
             ..Request::default()
         };
-        for attribute in read.info.attributes.iter().filter(|a| a.oid == EXTENSION_REQUEST) {
+        for attribute in read.info.attributes.iter().filter(|a| a.oid == ID_EXTENSION_REQ) {
             for value in attribute.values.iter() {
                 let extensions: Vec<Extension> = value.decode_as().map_err(|why| malformed(&why))?;
-                for extension in extensions.iter().filter(|e| e.extn_id == SUBJECT_ALT_NAME) {
+                for extension in extensions.iter().filter(|e| e.extn_id == ID_CE_SUBJECT_ALT_NAME) {
                     let names = SubjectAltName::from_der(extension.extn_value.as_bytes());
                     request.add(&names.map_err(|why| malformed(&why))?)?;
                 }
@@ -120,13 +118,13 @@ impl Request {
     /// # Errors
     /// In Go's words: it is not.
     pub fn check_signature(&self) -> Result<(), String> {
-        let Some(key) = PublicKey::from_der(&self.public_key) else { return Ok(()) };
-        let Signature { message, algorithm, bytes } = &self.signature;
-        let digest = match ECDSA.iter().position(|id| Some(*id) == *algorithm) {
-            Some(0) => Sha256::digest(message).to_vec(),
-            Some(1) => Sha384::digest(message).to_vec(),
-            Some(_) => Sha512::digest(message).to_vec(),
-            None => return Err("x509: cannot verify signature: algorithm unimplemented".to_owned()),
+        let Signature { key, message, algorithm, bytes } = &self.signature;
+        let Some(key) = key else { return Ok(()) };
+        let digest = match *algorithm {
+            Some(ECDSA_WITH_SHA_256) => Sha256::digest(message).to_vec(),
+            Some(ECDSA_WITH_SHA_384) => Sha384::digest(message).to_vec(),
+            Some(ECDSA_WITH_SHA_512) => Sha512::digest(message).to_vec(),
+            _ => return Err("x509: cannot verify signature: algorithm unimplemented".to_owned()),
         };
         if key.verifies_der(&digest, bytes) {
             Ok(())
@@ -154,17 +152,16 @@ impl Subject {
         let mut subject = Subject::default();
         for attribute in name.iter() {
             let Some(text) = text(&attribute.value) else { continue };
-            // The attributes of a name (X.520) have numbers below this one.
-            match attribute.oid.to_string().strip_prefix("2.5.4.") {
-                Some("3") => subject.common_name = text,
-                Some("5") => subject.serial_number = text,
-                Some("6") => subject.countries.push(text),
-                Some("7") => subject.localities.push(text),
-                Some("8") => subject.provinces.push(text),
-                Some("9") => subject.street_addresses.push(text),
-                Some("10") => subject.organizations.push(text),
-                Some("11") => subject.organizational_units.push(text),
-                Some("17") => subject.postal_codes.push(text),
+            match attribute.oid {
+                rfc4519::COMMON_NAME => subject.common_name = text,
+                rfc4519::SERIAL_NUMBER => subject.serial_number = text,
+                rfc4519::COUNTRY_NAME => subject.countries.push(text),
+                rfc4519::LOCALITY_NAME => subject.localities.push(text),
+                rfc4519::ST => subject.provinces.push(text),
+                rfc4519::STREET => subject.street_addresses.push(text),
+                rfc4519::ORGANIZATION_NAME => subject.organizations.push(text),
+                rfc4519::ORGANIZATIONAL_UNIT_NAME => subject.organizational_units.push(text),
+                rfc4519::POSTAL_CODE => subject.postal_codes.push(text),
                 _ => {}
             }
         }
@@ -231,6 +228,21 @@ pub(crate) mod tests {
     /// of the curve P-256.
     pub(crate) const JANE: &str = include_str!("pkcs10_test.pem");
 
+    /// [`JANE`] with other bytes.
+    fn changed(change: impl FnOnce(&mut [u8])) -> String {
+        let mut der = pem::parse(JANE).unwrap().contents().to_vec();
+        change(&mut der);
+        pem::encode(&pem::Pem::new(REQUEST, der))
+    }
+
+    /// [`JANE`], whose name was changed to `Jane` after it was signed.
+    pub(crate) fn renamed_jane() -> String {
+        changed(|der| {
+            let at = der.windows(4).position(|w| w == b"jane").unwrap();
+            der[at] = b'J';
+        })
+    }
+
     #[test]
     fn a_request_is_read() {
         let request = Request::parse(JANE.as_bytes()).unwrap();
@@ -245,15 +257,25 @@ pub(crate) mod tests {
     fn a_request_is_signed_with_the_key_that_it_names() {
         let signed = Request::parse(JANE.as_bytes()).unwrap();
         assert_eq!(signed.check_signature(), Ok(()));
-        let mut der = pem::parse(JANE).unwrap().contents().to_vec();
-        let at = der.windows(4).position(|w| w == b"jane").unwrap();
-        der[at] = b'J';
-        let changed = pem::encode(&pem::Pem::new(REQUEST, der));
-        let changed = Request::parse(changed.as_bytes()).unwrap();
-        assert_eq!(changed.subject.common_name, "Jane");
-        assert_eq!(changed.check_signature().unwrap_err(), "x509: ECDSA verification failure");
+        let renamed = Request::parse(renamed_jane().as_bytes()).unwrap();
+        assert_eq!(renamed.subject.common_name, "Jane");
+        assert_eq!(renamed.check_signature().unwrap_err(), "x509: ECDSA verification failure");
         let other = Signature { algorithm: None, ..signed.signature.clone() };
         assert!(Request { signature: other, ..signed }.check_signature().is_err());
+    }
+
+    /// `crypto/x509/parser.go`, `parsePublicKey`: a point that is not on the curve.
+    #[test]
+    fn a_request_whose_key_is_not_on_the_curve_is_refused() {
+        let key = Request::parse(JANE.as_bytes()).unwrap().public_key;
+        let text = changed(|der| {
+            let at = der.windows(key.len()).position(|w| w == key).unwrap();
+            let y = &mut der[at + key.len() - 1];
+            assert_ne!(*y, 0);
+            *y = 0;
+        });
+        let refused = Request::parse(text.as_bytes()).unwrap_err();
+        assert_eq!(refused, "x509: failed to unmarshal elliptic curve point");
     }
 
     #[test]

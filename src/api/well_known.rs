@@ -1,4 +1,4 @@
-//! Names to which Kubernetes gives a meaning: labels, annotations, taints and namespaces that more than one module reads
+//! Names to which Kubernetes gives a meaning: labels, annotations, taints, namespaces and signers that more than one module reads
 //! (<https://kubernetes.io/docs/reference/labels-annotations-taints/>).
 
 /// The lowest priority of a pod that the system needs (`SystemCriticalPriority`).
@@ -52,3 +52,11 @@ pub const SERVICE_ACCOUNT_NAME_ANNOTATION: &str = "kubernetes.io/service-account
 pub const SERVICE_ACCOUNT_UID_ANNOTATION: &str = "kubernetes.io/service-account.uid";
 /// Key in the data of a Secret with a token: the token.
 pub const SERVICE_ACCOUNT_TOKEN_KEY: &str = "token";
+/// Signer of certificates by which clients are known to the API server.
+pub const KUBE_API_SERVER_CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
+/// Signer of certificates by which kubelets are known to the API server.
+pub const KUBE_API_SERVER_CLIENT_KUBELET_SIGNER: &str = "kubernetes.io/kube-apiserver-client-kubelet";
+/// Signer of certificates with which kubelets serve.
+pub const KUBELET_SERVING_SIGNER: &str = "kubernetes.io/kubelet-serving";
+/// Signer of requests in versions before v1, which has no rules.
+pub const LEGACY_UNKNOWN_SIGNER: &str = "kubernetes.io/legacy-unknown";

@@ -139,8 +139,8 @@ pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
         Controller::boxed(tokens_controller::TokensController),
         Controller::boxed(bootstrap::bootstrapsigner::Signer),
         Controller::boxed(bootstrap::tokencleaner::TokenCleaner),
-        Controller::boxed(certificates::signer::CsrSigningController),
-        Controller::boxed(certificates::approver::CsrApprovingController),
+        Controller::boxed(certificates::CertificateController::Signing),
+        Controller::boxed(certificates::CertificateController::Approving),
         Controller::boxed(certificates::cleaner::CsrCleanerController),
     ]
 }

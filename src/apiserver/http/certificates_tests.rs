@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::tests::{send, server, value};
-use crate::api::pkcs10::tests::JANE;
+use crate::api::pkcs10::tests::{JANE, renamed_jane};
 
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
@@ -79,11 +79,8 @@ fn a_request_is_approved_and_gets_its_certificate() {
 #[test]
 fn a_request_that_was_changed_after_it_was_signed_is_refused() {
     let mut api = server();
-    let mut der = pem::parse(JANE).unwrap().contents().to_vec();
-    let at = der.windows(4).position(|w| w == b"jane").unwrap();
-    der[at] = b'J';
     let mut body = request();
-    body["spec"]["request"] = STANDARD.encode(pem::encode(&pem::Pem::new("CERTIFICATE REQUEST", der))).into();
+    body["spec"]["request"] = STANDARD.encode(renamed_jane()).into();
     let refused = send(&mut api, "POST", REQUESTS, "", "", &body);
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("x509: ECDSA verification failure"), "{}", refused.body);

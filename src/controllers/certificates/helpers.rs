@@ -3,20 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::api::pkcs10::Request;
+use crate::apimachinery::user::{NODE_PREFIX, NODES};
 
-/// The signer of certificates with which kubelets serve.
-pub(super) const KUBELET_SERVING: &str = "kubernetes.io/kubelet-serving";
-/// The signer of certificates by which kubelets are known to the API server.
-pub(super) const KUBELET_CLIENT: &str = "kubernetes.io/kube-apiserver-client-kubelet";
-/// The signer of certificates by which others are known to the API server.
-pub(super) const API_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
-/// The signer of requests in versions before v1, which names no rules.
-pub(super) const LEGACY_UNKNOWN: &str = "kubernetes.io/legacy-unknown";
-
-const NODES: &str = "system:nodes";
-const NODE: &str = "system:node:";
-
-/// Checks that usages are all of these, where that for RSA may be left out.
+/// Checks that usages are all of these; `key encipherment`, which only RSA keys are used for, may be left out.
 fn check_usages(usages: &[String], required: [&str; 3]) -> Result<(), String> {
     let has: BTreeSet<&str> = usages.iter().map(String::as_str).collect();
     let all = BTreeSet::from(required);
@@ -35,7 +24,7 @@ fn check_organization(request: &Request) -> Result<(), String> {
 }
 
 fn check_name(request: &Request) -> Result<(), String> {
-    if request.subject.common_name.starts_with(NODE) {
+    if request.subject.common_name.starts_with(NODE_PREFIX) {
         return Ok(());
     }
     Err("subject common name does not begin with system:node:".to_owned())
@@ -45,7 +34,7 @@ fn none<T>(names: &[T], what: &str) -> Result<(), String> {
     if names.is_empty() { Ok(()) } else { Err(format!("{what} subjectAltNames are not allowed")) }
 }
 
-/// Checks that a certificate is one with which a kubelet serves (`ValidateKubeletServingCSR`).
+/// Checks that a request is one for the certificate with which a kubelet serves (`ValidateKubeletServingCSR`).
 pub(super) fn validate_kubelet_serving(request: &Request, usages: &[String]) -> Result<(), String> {
     check_organization(request)?;
     if request.dns_names.is_empty() && request.ip_addresses.is_empty() {
@@ -57,7 +46,7 @@ pub(super) fn validate_kubelet_serving(request: &Request, usages: &[String]) -> 
     check_name(request)
 }
 
-/// Checks that a certificate is one by which a kubelet is known (`ValidateKubeletClientCSR`).
+/// Checks that a request is one for the certificate by which the API server knows a kubelet (`ValidateKubeletClientCSR`).
 pub(super) fn validate_kubelet_client(request: &Request, usages: &[String]) -> Result<(), String> {
     check_organization(request)?;
     none(&request.dns_names, "DNS")?;
@@ -68,7 +57,7 @@ pub(super) fn validate_kubelet_client(request: &Request, usages: &[String]) -> R
     check_usages(usages, ["client auth", "digital signature", "key encipherment"])
 }
 
-/// Checks the usages of a certificate of a client (`validAPIServerClientUsages`).
+/// Checks the usages of the certificate of a client of the API server (`validAPIServerClientUsages`).
 pub(super) fn validate_client_usages(usages: &[String]) -> Result<(), String> {
     const CLIENT: &str = "client auth";
     let allowed = [CLIENT, "digital signature", "key encipherment"];

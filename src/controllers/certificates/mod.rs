@@ -1,55 +1,70 @@
 //! The controllers of CertificateSigningRequests (`k8s.io/kubernetes/pkg/controller/certificates`): one approves those of
 //! kubelets, one signs what is approved, one removes what is old.
 
-pub mod approver;
+mod approver;
 pub mod cleaner;
 mod helpers;
-pub mod signer;
+mod signer;
 
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::Key;
+use crate::api::certificate_signing_request::certificate;
 use crate::api::pkcs10::Request;
 use crate::api::quote::go_quote;
 use crate::api::types::CertificateSigningRequest;
-use crate::api::types::certificates::CertificateSigningRequestCondition as Condition;
-use crate::api::{MetaExt, ObjectRef};
-use crate::client::{Context, Error, Handler, RateLimit, Result, Seen, Why};
+use crate::api::{Key, MetaExt, ObjectRef};
+use crate::client::{Context, Error, RateLimit, Reconciler, Result, Seen, Watches, Why};
 
-/// Whose name the three have at the API server.
+/// The user in whose name the three send requests to the API server.
 const USER: &str = "certificate-controller";
 
-/// How long a request waits that could not be approved or signed (`NewCertificateController`).
-const RATE_LIMIT: RateLimit =
-    RateLimit { base: SignedDuration::from_millis(200), max: SignedDuration::from_secs(1000) };
-
-fn conditions(csr: &CertificateSigningRequest) -> &[Condition] {
-    csr.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default()
+/// A controller of requests that have no certificate yet (`CertificateController`). Each has its own queue; they differ in how they
+/// handle a request.
+#[derive(Clone, Copy, Debug)]
+pub enum CertificateController {
+    /// It approves requests of kubelets.
+    Approving,
+    /// It signs approved requests. Kubernetes runs one such controller for each of the four signers.
+    Signing,
 }
 
-fn condition<'a>(csr: &'a CertificateSigningRequest, type_: &str) -> Option<&'a Condition> {
-    conditions(csr).iter().find(|c| c.type_ == type_)
+impl Reconciler for CertificateController {
+    type Key = Key;
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        match self {
+            CertificateController::Approving => "certificatesigningrequest-approving-controller".into(),
+            CertificateController::Signing => "certificatesigningrequest-signing-controller".into(),
+        }
+    }
+
+    fn user(&self) -> Rc<str> {
+        USER.into()
+    }
+
+    fn watches(&self) -> Watches {
+        Watches::new().watches(|cx, seen: Seen<'_, CertificateSigningRequest>| cx.enqueue(seen.key.clone()))
+    }
+
+    /// How long a request waits that could not be handled (`NewCertificateController`).
+    fn rate_limit(&self) -> RateLimit {
+        RateLimit { base: SignedDuration::from_millis(200), max: SignedDuration::from_secs(1000) }
+    }
+
+    async fn sync(self, cx: Context, key: Key) -> Result {
+        let csr = cx.lister::<CertificateSigningRequest>().get(&key).cloned();
+        let Some(csr) = csr.filter(|csr| certificate(csr).is_empty()) else { return Ok(()) };
+        match self {
+            CertificateController::Approving => approver::handle(&cx, csr).await,
+            CertificateController::Signing => signer::handle(&cx, csr).await,
+        }
+    }
 }
 
-/// The certificate that was issued; empty if none was.
-fn certificate(csr: &CertificateSigningRequest) -> &[u8] {
-    csr.status.as_ref().and_then(|s| s.certificate.as_ref()).map_or(&[], |c| &c.0)
-}
-
-/// Enqueues every request that changes, also one that is gone.
-fn handle(cx: &mut Handler<'_>, seen: Seen<'_, CertificateSigningRequest>) {
-    cx.enqueue(seen.key.clone());
-}
-
-/// The request of a key, unless it has its certificate already (`syncFunc`).
-fn waiting(cx: &Context, key: &Key) -> Option<Rc<CertificateSigningRequest>> {
-    let csr = cx.lister::<CertificateSigningRequest>().get(key)?;
-    certificate(csr).is_empty().then(|| csr.clone())
-}
-
-/// What the request asks for.
+/// Parses what a request asks for.
 fn parsed(csr: &CertificateSigningRequest) -> Result<Request> {
     Request::parse(&csr.spec.request.0)
         .map_err(|why| Error::Other(format!("unable to parse csr {}: {why}", go_quote(csr.metadata.name()))))

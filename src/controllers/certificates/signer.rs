@@ -6,106 +6,84 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use k8s_openapi::ByteString;
 
-use super::helpers::{
-    API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, validate_client_usages,
-    validate_kubelet_client, validate_kubelet_serving,
-};
-use super::{RATE_LIMIT, USER, condition, handle, parsed, waiting, why};
+use super::helpers::{validate_client_usages, validate_kubelet_client, validate_kubelet_serving};
+use super::{parsed, why};
 use crate::api::certificate::{Policy, issue};
+use crate::api::certificate_signing_request::condition;
 use crate::api::pkcs10::Request;
-use crate::api::types::Time;
 use crate::api::types::certificates::CertificateSigningRequestCondition as Condition;
-use crate::api::{Key, MetaExt, seconds};
-use crate::client::{Context, Error, RateLimit, Reconciler, Result, Watches};
+use crate::api::types::{CertificateSigningRequest, Time};
+use crate::api::well_known::{
+    KUBE_API_SERVER_CLIENT_KUBELET_SIGNER, KUBE_API_SERVER_CLIENT_SIGNER, KUBELET_SERVING_SIGNER,
+    LEGACY_UNKNOWN_SIGNER,
+};
+use crate::api::{MetaExt, seconds};
+use crate::client::{Context, Error, Result};
 
+/// The signers for which certificates are issued.
+const SIGNERS: [&str; 4] = [
+    KUBELET_SERVING_SIGNER,
+    KUBE_API_SERVER_CLIENT_KUBELET_SIGNER,
+    KUBE_API_SERVER_CLIENT_SIGNER,
+    LEGACY_UNKNOWN_SIGNER,
+];
 /// The longest life of a certificate, and that of one whose request says nothing (`--cluster-signing-duration`).
 const SIGNING_DURATION: SignedDuration = SignedDuration::from_hours(365 * 24);
 /// The shortest life of a certificate.
 const SHORTEST: SignedDuration = SignedDuration::from_mins(10);
 
-/// The signing controller. Kubernetes runs one for each of the four signers.
-#[derive(Clone, Copy, Debug)]
-pub struct CsrSigningController;
-
-impl Reconciler for CsrSigningController {
-    type Key = Key;
-    type State = ();
-
-    fn name(&self) -> Rc<str> {
-        "certificatesigningrequest-signing-controller".into()
+/// Issues the certificate of a request that is approved, or says why not (`handle`).
+pub(super) async fn handle(cx: &Context, mut csr: Rc<CertificateSigningRequest>) -> Result {
+    let failed = condition(&csr, "Failed").is_some_and(|c| c.status == "True");
+    let approved = condition(&csr, "Approved").is_some() && condition(&csr, "Denied").is_none();
+    let signer = csr.spec.signer_name.clone();
+    if !approved || failed || !SIGNERS.contains(&&*signer) {
+        return Ok(());
     }
-
-    fn user(&self) -> Rc<str> {
-        USER.into()
-    }
-
-    fn watches(&self) -> Watches {
-        Watches::new().watches(handle)
-    }
-
-    fn rate_limit(&self) -> RateLimit {
-        RATE_LIMIT
-    }
-
-    async fn sync(self, cx: Context, key: Key) -> Result {
-        let Some(mut csr) = waiting(&cx, &key) else { return Ok(()) };
-        let failed = condition(&csr, "Failed").is_some_and(|c| c.status == "True");
-        let approved = condition(&csr, "Approved").is_some() && condition(&csr, "Denied").is_none();
-        let signer = csr.spec.signer_name.clone();
-        if !approved
-            || failed
-            || ![KUBELET_SERVING, KUBELET_CLIENT, API_CLIENT, LEGACY_UNKNOWN].contains(&&*signer)
-        {
-            return Ok(());
-        }
-        let request = parsed(&csr)?;
-        let usages = csr.spec.usages.clone().unwrap_or_default();
-        if let Err(message) = validate(&signer, &request, &usages) {
-            let why = why("csr_signer.refuse", &csr).with("message", &message);
-            let condition = Condition {
-                type_: "Failed".into(),
-                status: "True".into(),
-                reason: Some("SignerValidationFailure".into()),
-                message: Some(message),
-                last_update_time: Some(Time(seconds(cx.now()))),
-                last_transition_time: None,
-            };
-            let status = Rc::make_mut(&mut csr).status.get_or_insert_default();
-            status.conditions.get_or_insert_default().push(condition);
-            cx.update_status(csr)
-                .because(why)
-                .await
-                .map_err(doing("error adding failure condition for csr"))?;
-            return Ok(());
-        }
-        let policy = Policy {
-            usages: &usages,
-            duration: duration(csr.spec.expiration_seconds),
-            now: cx.now(),
-            serial: csr.metadata.uid(),
+    let request = parsed(&csr)?;
+    let usages = csr.spec.usages.clone().unwrap_or_default();
+    if let Err(message) = validate(&signer, &request, &usages) {
+        let why = why("csr_signer.refuse", &csr).with("message", &message);
+        let condition = Condition {
+            type_: "Failed".into(),
+            status: "True".into(),
+            reason: Some("SignerValidationFailure".into()),
+            message: Some(message),
+            last_update_time: Some(Time(seconds(cx.now()))),
+            last_transition_time: None,
         };
-        let issued =
-            issue(&request, &policy).map_err(|why| Error::Other(format!("error auto signing csr: {why}")))?;
-        let why = why("csr_signer.sign", &csr).with("signer", &signer);
-        Rc::make_mut(&mut csr).status.get_or_insert_default().certificate = Some(ByteString(issued));
-        cx.update_status(csr).because(why).await.map_err(doing("error updating signature for csr"))?;
-        Ok(())
+        let status = Rc::make_mut(&mut csr).status.get_or_insert_default();
+        status.conditions.get_or_insert_default().push(condition);
+        cx.update_status(csr).because(why).await.map_err(doing("error adding failure condition for csr"))?;
+        return Ok(());
     }
+    let policy = Policy {
+        usages: &usages,
+        duration: duration(csr.spec.expiration_seconds),
+        now: cx.now(),
+        serial: csr.metadata.uid(),
+    };
+    let issued =
+        issue(&request, &policy).map_err(|why| Error::Other(format!("error auto signing csr: {why}")))?;
+    let why = why("csr_signer.sign", &csr).with("signer", &signer);
+    Rc::make_mut(&mut csr).status.get_or_insert_default().certificate = Some(ByteString(issued));
+    cx.update_status(csr).because(why).await.map_err(doing("error updating signature for csr"))?;
+    Ok(())
 }
 
 fn doing(what: &str) -> impl Fn(crate::apimachinery::Status) -> Error + '_ {
     move |status| Error::Other(format!("{what}: {}", status.message))
 }
 
-/// Whether the signer gives what is asked for (`isRequestForSignerFn`).
+/// Checks that a signer issues such a certificate (`isRequestForSignerFn`).
 ///
 /// # Errors
-/// Why it does not.
+/// The rule of the signer that the request breaks.
 fn validate(signer: &str, request: &Request, usages: &[String]) -> std::result::Result<(), String> {
     match signer {
-        KUBELET_SERVING => validate_kubelet_serving(request, usages),
-        KUBELET_CLIENT => validate_kubelet_client(request, usages),
-        API_CLIENT => validate_client_usages(usages),
+        KUBELET_SERVING_SIGNER => validate_kubelet_serving(request, usages),
+        KUBE_API_SERVER_CLIENT_KUBELET_SIGNER => validate_kubelet_client(request, usages),
+        KUBE_API_SERVER_CLIENT_SIGNER => validate_client_usages(usages),
         _ => Ok(()),
     }
 }

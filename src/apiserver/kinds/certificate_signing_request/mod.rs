@@ -14,19 +14,17 @@ use jiff::SignedDuration;
 
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use crate::api::certificate_signing_request::conditions;
 use crate::api::duration::human_duration;
 use crate::api::types::certificates::{
     CertificateSigningRequestCondition as Condition, CertificateSigningRequestStatus as Status,
 };
 use crate::api::types::{CertificateSigningRequest, Time};
+use crate::api::well_known::KUBE_API_SERVER_CLIENT_SIGNER;
 use crate::api::{ApiKind, Object, Timestamp, cells};
+use crate::apimachinery::user::MASTERS;
 use crate::apiserver::printers::{created, name, or_none};
 use crate::apiserver::validation::Errors;
-
-/// The signer that issues certificates for clients of the API server.
-const API_CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
-/// The group that may do everything.
-const MASTERS: &str = "system:masters";
 
 impl Strategy for CertificateSigningRequest {
     const COLUMNS: &'static [Column] = &[
@@ -65,7 +63,7 @@ impl Strategy for CertificateSigningRequest {
     fn prepare_for_create(this: &mut Rc<Self>, creation: &mut Creation<'_>) {
         let this = Rc::make_mut(this);
         let user = creation.user.cloned().unwrap_or_default();
-        // Who asks.
+        // The user who asks is the one who creates the request, whatever the body says.
         this.spec.username = (!user.name.is_empty()).then_some(user.name);
         this.spec.uid = (!user.uid.is_empty()).then_some(user.uid);
         this.spec.groups = (!user.groups.is_empty()).then_some(user.groups);
@@ -122,10 +120,6 @@ impl Strategy for CertificateSigningRequest {
     }
 }
 
-fn conditions(request: &CertificateSigningRequest) -> &[Condition] {
-    request.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default()
-}
-
 /// Keeps the conditions of a type as they were, if there are as many as before. If there are not, validation refuses the
 /// update.
 fn preserve(after: &mut [Condition], before: &[Condition], type_: &str) {
@@ -169,13 +163,15 @@ pub(in crate::apiserver) fn prepare_for_approval(object: &mut Object, old: &Obje
 /// # Errors
 /// Why the request is forbidden.
 pub(in crate::apiserver) fn restrict_subject(request: &CertificateSigningRequest) -> Result<(), String> {
-    if request.spec.signer_name != API_CLIENT_SIGNER {
+    if request.spec.signer_name != KUBE_API_SERVER_CLIENT_SIGNER {
         return Ok(());
     }
     let parsed = crate::api::pkcs10::Request::parse(&request.spec.request.0)
         .map_err(|why| format!("failed to parse CSR: {why}"))?;
     if parsed.subject.organizations.iter().any(|o| o == MASTERS) {
-        return Err(format!("use of {API_CLIENT_SIGNER} signer with {MASTERS} group is not allowed"));
+        return Err(format!(
+            "use of {KUBE_API_SERVER_CLIENT_SIGNER} signer with {MASTERS} group is not allowed"
+        ));
     }
     Ok(())
 }

@@ -5,18 +5,17 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::conditions;
+use crate::api::certificate_signing_request::{certificate, conditions};
 use crate::api::pkcs10;
 use crate::api::types::CertificateSigningRequest;
 use crate::api::types::certificates::CertificateSigningRequestCondition as Condition;
+use crate::api::well_known::LEGACY_UNKNOWN_SIGNER;
 use crate::apiserver::validation::meta::{object_meta, object_meta_update};
 use crate::apiserver::validation::names::{dns1123_label, dns1123_subdomain};
 use crate::apiserver::validation::{Errors, FieldError, Path, go_quote, list};
 
 /// The shortest life of a certificate that may be asked for, in seconds.
 const MIN_EXPIRATION_SECONDS: i32 = 600;
-/// The signer of versions before v1.
-const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
 /// The longest name of a domain, in bytes.
 const MAX_DOMAIN: usize = 253;
 /// The longest name of a signer: a domain, a namespace and a name, with what stands between them, in bytes.
@@ -89,7 +88,7 @@ pub(in crate::apiserver) fn approval_update(
 
 /// Validates a request. What was wrong before an update may stay wrong.
 fn validate(errs: &mut Errors, request: &CertificateSigningRequest, old: Option<&CertificateSigningRequest>) {
-    // Any name is good.
+    // A request may have any name.
     object_meta(errs, &request.metadata, false, |_, _| Vec::new());
     let (spec, path) = (&request.spec, Path::new("spec"));
     if let Err(why) = pkcs10::Request::parse(&spec.request.0).and_then(|request| request.check_signature()) {
@@ -117,8 +116,8 @@ fn validate(errs: &mut Errors, request: &CertificateSigningRequest, old: Option<
         }
     }
     let at = path.child("signerName");
-    let was_legacy = old.is_some_and(|o| o.spec.signer_name == LEGACY_SIGNER);
-    if spec.signer_name == LEGACY_SIGNER && !was_legacy {
+    let was_legacy = old.is_some_and(|o| o.spec.signer_name == LEGACY_UNKNOWN_SIGNER);
+    if spec.signer_name == LEGACY_UNKNOWN_SIGNER && !was_legacy {
         let message = "the legacy signerName is not allowed via this API version";
         errs.push(FieldError::invalid(&at, &spec.signer_name, message));
     } else {
@@ -135,11 +134,6 @@ fn validate(errs: &mut Errors, request: &CertificateSigningRequest, old: Option<
     if let Some(why) = pkcs10_error(certificate).filter(|_| !tolerated) {
         errs.push(FieldError::invalid(&path.child("certificate"), "<certificate data>", why));
     }
-}
-
-/// The issued certificate; empty if there is none yet.
-fn certificate(request: &CertificateSigningRequest) -> &[u8] {
-    request.status.as_ref().and_then(|s| s.certificate.as_ref()).map_or(&[], |c| &c.0)
 }
 
 /// What is wrong with an issued certificate; nothing with one that is not there yet.
@@ -240,7 +234,7 @@ fn validate_update(
     }
     if through != Through::Approval {
         for type_ in ["Approved", "Denied"] {
-            // One that is changed is set back before (`preserve`).
+            // A condition that was changed has been set back before (`preserve`), so only a new one is found here.
             if of(new, type_).len() > of(old, type_).len() {
                 let message =
                     format!("updates may not add a condition of type {type_}", type_ = go_quote(type_));

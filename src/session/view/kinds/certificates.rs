@@ -3,6 +3,7 @@
 use super::{About, KindView, stuck};
 use crate::api::Object;
 use crate::api::cells::certificate_condition;
+use crate::api::certificate_signing_request::{certificate, conditions};
 use crate::api::types::CertificateSigningRequest;
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
@@ -19,14 +20,12 @@ impl KindView for SigningRequests {
     /// kubectl's column CONDITION: `Pending`, `Approved,Issued`, `Denied`.
     fn card(&self, object: &Object) -> Card {
         let Some(request) = object.get::<CertificateSigningRequest>() else { return Card::Other };
-        let certificate = request.status.as_ref().and_then(|s| s.certificate.as_ref());
-        let good = certificate.is_some_and(|c| !c.0.is_empty());
+        let good = !certificate(request).is_empty();
         Card::Resource(Some(Standing { good, word: certificate_condition(request) }))
     }
     /// The condition by which somebody denied the request, or by which its signer failed.
     fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
-        let status = object.get::<CertificateSigningRequest>()?.status.as_ref()?;
-        let mut conditions = status.conditions.iter().flatten();
+        let mut conditions = conditions(object.get::<CertificateSigningRequest>()?).iter();
         let refusal = conditions.find(|c| matches!(c.type_.as_str(), "Denied" | "Failed"));
         let refusal = refusal
             .map(|c| Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref()))
