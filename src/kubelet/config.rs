@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::file_volumes::Store;
 use super::state::PodRuntime;
 use super::turn::Turn;
+use super::volume_plugins::why_unknown;
 use crate::api::pod::Spec;
 use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Volume};
 use crate::api::volume::{claim_of, claim_phase, volume_name};
@@ -82,7 +83,7 @@ impl Turn<'_> {
             self.mount_later();
             return false;
         }
-        if let Some(message) = self.claims_are_not_usable() {
+        if let Some(message) = self.volumes_are_not_processed() {
             self.mount_failed(message);
             return false;
         }
@@ -90,7 +91,8 @@ impl Turn<'_> {
             self.mount_failed(message);
             return false;
         }
-        let failures = self.write_volumes();
+        let mut failures = self.write_volumes();
+        failures.extend(self.switched_off_plugins());
         if failures.is_empty() {
             self.rt.waits_for_config = false;
             return true;
@@ -144,14 +146,20 @@ impl Turn<'_> {
         })
     }
 
-    /// Why the pod's claims cannot be mounted; `None` if they can (`getPVCExtractPV` of
-    /// `pkg/kubelet/volumemanager/populator`). The scheduler ensures that they can, but not for a pod that
-    /// was created with a `nodeName`.
-    fn claims_are_not_usable(&self) -> Option<String> {
+    /// Why some of the pod's volumes cannot be processed; `None` if all can: no plug-in takes them, or their claims cannot be mounted
+    /// (`getPVCExtractPV` of `pkg/kubelet/volumemanager/populator`). The scheduler ensures that claims can, but not for a pod that was
+    /// created with a `nodeName`.
+    fn volumes_are_not_processed(&self) -> Option<String> {
         let mut volumes = Vec::new();
         let mut reasons = Vec::new();
         for v in self.used_volumes() {
-            let Some((name, ephemeral)) = claim_of(self.pod, v) else { continue };
+            let Some((name, ephemeral)) = claim_of(self.pod, v) else {
+                if let Some(why) = why_unknown(v, None) {
+                    volumes.push(v.name.as_str());
+                    reasons.push(why);
+                }
+                continue;
+            };
             let at = Key::new(MetaExt::namespace(&self.pod.metadata), &name);
             let claim = self.caches.get::<PersistentVolumeClaim>(&at);
             let owned = |c: &PersistentVolumeClaim| {
@@ -170,7 +178,15 @@ impl Turn<'_> {
                 Some(c) if c.metadata.is_deleting() && !is_protected(c) => "PVC is being deleted".to_owned(),
                 Some(c) if claim_phase(c) != "Bound" => "PVC is not bound".to_owned(),
                 Some(c) if volume_name(c).is_empty() => "PVC has empty pvc.Spec.VolumeName".to_owned(),
-                Some(_) => continue,
+                Some(c) => {
+                    let bound = self.caches.get::<PersistentVolume>(&Key::new("", volume_name(c)));
+                    let bound = bound.and_then(|b| Some((MetaExt::name(&b.metadata), b.spec.as_ref()?)));
+                    if let Some(why) = bound.and_then(|bound| why_unknown(v, Some(bound))) {
+                        volumes.push(v.name.as_str());
+                        reasons.push(why);
+                    }
+                    continue;
+                }
             };
             volumes.push(v.name.as_str());
             reasons.push(format!("error processing PVC {at}: {why}"));

@@ -171,6 +171,7 @@ mod url_source;
 mod usage;
 pub mod visit_log;
 pub mod visited;
+mod volume_plugins;
 mod volumes;
 mod wake;
 mod watched;

@@ -358,6 +358,35 @@ fn a_token_is_signed_when_it_is_read() {
     assert!(SIGNED.get() > before);
 }
 
+/// `FindPluginBySpec` and `AddPodToVolume` (`desired_state_of_world.go`); the plug-ins for these were removed in 1.26, 1.28 and 1.31, and that
+/// for `gitRepo` is switched off (KEP-5040).
+#[test]
+fn a_volume_without_a_plugin_keeps_its_pod_waiting() {
+    let none = "Unable to attach or mount volumes: unmounted volumes=[config], unattached volumes=[], failed to process volumes=[config]: \
+                failed to get Plugin from volumeSpec for volume \"config\" err=no volume plugin matched";
+    for (volume, says) in [
+        (json!({"cephfs": {"monitors": ["10.0.0.1"]}}), none),
+        (json!({"rbd": {"monitors": ["10.0.0.1"], "image": "i"}}), none),
+        (json!({"glusterfs": {"endpoints": "e", "path": "p"}}), none),
+        (json!({"flexVolume": {"driver": "example.com/lvm"}}), none),
+        (
+            json!({"gitRepo": {"repository": "https://example.com/r.git"}}),
+            "MountVolume.SetUp failed for volume \"config\" : git-repo volume plugin has been disabled",
+        ),
+    ] {
+        let mut lab = Lab::new();
+        lab.pod(sleeper(volume)).steady();
+        let failed: Vec<String> = lab.events("FailedMount").into_iter().map(|e| e.1).collect();
+        assert!(!failed.is_empty() && failed.iter().all(|message| message.starts_with(says)), "{failed:?}");
+        assert_eq!(lab.phase("p"), "Pending");
+    }
+    // A server of NFS is there.
+    let mut lab = Lab::new();
+    lab.pod(sleeper(json!({"nfs": {"server": "10.0.0.1", "path": "/"}}))).steady();
+    assert!(lab.events("FailedMount").is_empty());
+    assert_eq!(lab.phase("p"), "Running");
+}
+
 /// Who watches its token sees the new one when the kubelet writes it.
 /// kubernetes.io/docs/tasks/configure-pod-container/configure-service-account, "Launch a Pod using service account token
 /// projection".
