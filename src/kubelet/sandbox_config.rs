@@ -35,6 +35,20 @@ pub(super) fn shares(milli: i64) -> i64 {
     if milli == 0 { MIN_SHARES } else { (milli.saturating_mul(1024) / 1000).clamp(MIN_SHARES, MAX_SHARES) }
 }
 
+/// The weight of so many CPU shares in a cgroup of version 2, from 1 to 10,000: a curve by which 1024 shares, which are one CPU, are 100
+/// (`ConvertCPUSharesToCgroupV2Value` of github.com/opencontainers/cgroups).
+pub(super) fn weight(shares: i64) -> i64 {
+    if shares <= MIN_SHARES {
+        return 1;
+    }
+    if shares >= MAX_SHARES {
+        return 10_000;
+    }
+    let bits = libm::log2(shares as f64);
+    let exponent = (bits * bits + 125.0 * bits) / 612.0 - 7.0 / 34.0;
+    libm::ceil(libm::pow(10.0, exponent)) as i64
+}
+
 /// The CPU shares of a container: of its request or, if that is not there, of its limit.
 pub(super) fn shares_of(pod: &PodSpec, spec: &Container) -> i64 {
     let requests = spec.resources.as_ref().and_then(|r| r.requests.as_ref());
@@ -253,5 +267,13 @@ mod tests {
         let pod: PodSpec = serde_json::from_value(pod).unwrap();
         let of_pod = resources(&pod, pod.containers.first().unwrap(), 8_000_000_000, CgroupOf::New);
         assert_eq!((of_pod.cpu_quota, of_pod.memory_limit), (100_000, 67_108_864));
+    }
+
+    /// The examples of github.com/opencontainers/cgroups: the least, one CPU, and the most.
+    #[test]
+    fn shares_are_weights_in_a_cgroup_of_version_2() {
+        let all = [(0, 1), (2, 1), (1024, 100), (262_144, 10_000), (256, 35), (512, 59)];
+        assert_eq!(all.map(|(shares, _)| weight(shares)), all.map(|(_, is)| is));
+        assert!((3..3000).all(|shares| weight(shares) >= weight(shares - 1)));
     }
 }
