@@ -5,9 +5,11 @@ use std::rc::Rc;
 
 use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit, Own};
+use super::images;
 use super::process::Process;
 use crate::api::Timestamp;
 use crate::api::pod::Spec;
+use crate::api::types::Container;
 use crate::shell::Write;
 
 /// A container as the kubelet knows it, which is another one than the runtime has by now.
@@ -45,6 +47,8 @@ pub struct ContainerRuntime {
     pub ask_readiness: bool,
     /// The back-off after the container's ends.
     pub backoff: BackOff,
+    /// What the back-off belongs to ([`backoff_key`]).
+    pub backoff_key: u32,
     /// The state of its probes, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
     pub probes: [ProbeRun; 3],
     /// Which of its probes a person made fail, in the same order.
@@ -78,6 +82,17 @@ impl Exited {
     }
 }
 
+/// A fingerprint of what a container's back-off belongs to: with another image or other resources it begins anew (`GetBackoffKey`,
+/// `pkg/kubelet/kuberuntime/helpers.go`).
+pub(super) fn backoff_key(spec: &Container) -> u32 {
+    let mut parts = vec![spec.image.as_deref().unwrap_or_default()];
+    for of in spec.resources.iter().flat_map(|r| [&r.requests, &r.limits]) {
+        parts.extend(of.iter().flatten().flat_map(|(name, amount)| [name.as_str(), amount.0.as_str()]));
+        parts.push("");
+    }
+    images::number(&parts)
+}
+
 impl ContainerRuntime {
     /// A container that has never been started.
     pub fn new(name: &str) -> ContainerRuntime {
@@ -90,6 +105,7 @@ impl ContainerRuntime {
             unnoticed: None,
             ask_readiness: false,
             backoff: BackOff::default(),
+            backoff_key: 0,
             probes: [ProbeRun::default(); 3],
             failing: [false; 3],
             ill: false,

@@ -9,6 +9,7 @@ use super::backoff::BackOff;
 use super::behaviour::{self, Exit};
 use super::container_state::{
     ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, RESTARTING_ALL, Running, Waiting,
+    backoff_key,
 };
 use super::fault::ProbeType;
 use super::images;
@@ -211,7 +212,7 @@ impl Turn<'_> {
         if let Some(last) = last {
             // The status shows the instance that ended last as the one before.
             c.last = None;
-            c.backoff = after(last.finished, c.restarts);
+            (c.backoff, c.backoff_key) = (after(last.finished, c.restarts), backoff_key(spec));
             until = c.backoff.until(last.finished, now);
             c.state = ContainerState::Exited(last);
         }

@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net};
 
+use super::backoff::BackOff;
 use super::behaviour::{self, Exit};
 use super::cause::PodCause;
-use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
+use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting, backoff_key};
 use super::images::{self, default_policy};
 use super::pulls::{Pull, backs_off_message, pulled_message};
 use super::security_context;
@@ -103,6 +104,10 @@ impl Turn<'_> {
         // What SyncPod began with does not show the end of a container that this SyncPod has stopped, but that of the instance before.
         let exited = c.known_exited().or(c.known_running().and(c.known_last()));
         let Some(finished) = exited.map(|e| e.finished) else { return false };
+        let key = backoff_key(spec);
+        if c.backoff_key != key {
+            (c.backoff, c.backoff_key) = (BackOff::default(), key);
+        }
         let Some(until) = c.backoff.until(finished, now) else {
             c.backoff.next(finished, now);
             return false;
