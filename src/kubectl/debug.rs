@@ -9,7 +9,7 @@ use super::command;
 use super::debug_profiles::{Keep, Profile, Style, container_of};
 use super::files;
 use super::flags::{Args, Flag, array, boolean, text};
-use super::invocation::{Invocation, Result, fail};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::resource::{self, Rules};
 use super::{attach, chance, go, image};
 use crate::api::patch::{create_two_way_merge_patch, strategic_merge};
@@ -373,15 +373,26 @@ fn copied(
     Ok((copy, Some(name)))
 }
 
-/// Makes a pod on a node (`visitNode`, `generateNodeDebugPod`). Where Kubernetes throws dice for its name, the node's version is the
-/// seed.
+/// Makes a pod on a node (`visitNode`, `generateNodeDebugPod`). Where Kubernetes throws dice for its name, the first free one that
+/// follows from the node's version is taken.
 fn debug_node(cx: &mut Invocation<'_>, options: &Options<'_>, node: &Object) -> Result<Debugged> {
     let args = options.args;
     let name = match args.text("container") {
         "" => "debugger",
         name => name,
     };
-    let pod = format!("node-debugger-{}-{}", node.name(), chance::suffix(seed(node)));
+    let namespace = cx.namespace.clone();
+    let mut seeds = seed(node)..;
+    let pod = loop {
+        let pod =
+            format!("node-debugger-{}-{}", node.name(), chance::suffix(seeds.next().unwrap_or_default()));
+        // Whoever may not look finds out at the creation.
+        match cx.get(Kind::POD, &namespace, &pod) {
+            Ok(_) => {}
+            Err(Stop::Error(_)) => break pod,
+            Err(stop) => return Err(stop),
+        }
+    };
     if !args.on("quiet") {
         cx.say(&format!("Creating debugging pod {pod} with container {name} on node {}.", node.name()));
     }
@@ -396,7 +407,6 @@ fn debug_node(cx: &mut Invocation<'_>, options: &Options<'_>, node: &Object) -> 
         },
     });
     let value = options.apply(value, name, Style::Node)?;
-    let namespace = cx.namespace.clone();
     cx.send(&Call::new(Verb::Create, Kind::POD, &namespace, &pod).body(Payload::Object(value)))?;
     Ok((namespace, pod, Some(name.to_owned())))
 }
