@@ -12,8 +12,6 @@ use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
 use p256::elliptic_curve::ops::Reduce as _;
 use p256::{FieldBytes, NonZeroScalar};
 use sha2::{Digest as _, Sha256};
-use x509_cert::SubjectPublicKeyInfo;
-use x509_cert::der::oid::db::rfc5912::{ID_EC_PUBLIC_KEY, SECP_256_R_1};
 
 /// What stands before the point of a key in `SubjectPublicKeyInfo` (RFC 5480): the algorithm, the curve, and that bits follow.
 const POINT_FOLLOWS: [u8; 26] = [
@@ -22,7 +20,7 @@ const POINT_FOLLOWS: [u8; 26] = [
 ];
 
 /// The first byte of a point of which both coordinates follow (SEC 1, section 2.3.3).
-const UNCOMPRESSED: u8 = 4;
+pub const UNCOMPRESSED: u8 = 4;
 
 /// The key that tokens of ServiceAccounts are signed with.
 pub static SERVICE_ACCOUNTS: LazyLock<PrivateKey> =
@@ -69,18 +67,14 @@ impl PrivateKey {
 }
 
 impl PublicKey {
-    /// Reads a key; `None` if it is of another algorithm or another curve.
+    /// Reads a key, both of whose coordinates are given.
     ///
     /// # Errors
     /// In Go's words: its point is not on the curve, or is compressed.
-    pub fn of(info: &SubjectPublicKeyInfo) -> Result<Option<PublicKey>, &'static str> {
-        let curve = info.algorithm.parameters.as_ref().and_then(|curve| curve.decode_as().ok());
-        if info.algorithm.oid != ID_EC_PUBLIC_KEY || curve != Some(SECP_256_R_1) {
-            return Ok(None);
-        }
-        let point = info.subject_public_key.as_bytes().filter(|bytes| bytes.first() == Some(&UNCOMPRESSED));
+    pub fn of_point(point: &[u8]) -> Result<PublicKey, &'static str> {
+        let point = Some(point).filter(|bytes| bytes.first() == Some(&UNCOMPRESSED));
         let key = point.and_then(|point| VerifyingKey::from_sec1_bytes(point).ok());
-        key.map(|key| Some(PublicKey(key))).ok_or("x509: failed to unmarshal elliptic curve point")
+        key.map(PublicKey).ok_or("x509: failed to unmarshal elliptic curve point")
     }
 
     /// The coordinates.
@@ -111,9 +105,9 @@ pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
     use std::cell::Cell;
 
+    use x509_cert::SubjectPublicKeyInfo;
     use x509_cert::der::Decode as _;
-    use x509_cert::der::asn1::{Any, BitString};
-    use x509_cert::der::oid::db::rfc5912::SECP_384_R_1;
+    use x509_cert::der::oid::db::rfc5912::{ID_EC_PUBLIC_KEY, SECP_256_R_1};
 
     use super::*;
 
@@ -125,7 +119,10 @@ pub(crate) mod tests {
     impl PublicKey {
         /// Reads `SubjectPublicKeyInfo` in DER; `None` if it is no key of this curve.
         pub(crate) fn from_der(der: &[u8]) -> Option<PublicKey> {
-            PublicKey::of(&SubjectPublicKeyInfo::from_der(der).ok()?).ok()?
+            let info = SubjectPublicKeyInfo::from_der(der).ok()?;
+            let curve = info.algorithm.parameters?.decode_as().ok()?;
+            let known = info.algorithm.oid == ID_EC_PUBLIC_KEY && SECP_256_R_1 == curve;
+            PublicKey::of_point(info.subject_public_key.as_bytes().filter(|_| known)?).ok()
         }
     }
 
@@ -161,25 +158,17 @@ pub(crate) mod tests {
     #[test]
     fn a_point_is_on_the_curve_and_has_both_coordinates() {
         let key = AUTHORITY.public();
-        let info = SubjectPublicKeyInfo::from_der(&key.to_der()).unwrap();
-        let with = |point: &[u8]| {
-            let subject_public_key = BitString::from_bytes(point).unwrap();
-            PublicKey::of(&SubjectPublicKeyInfo { subject_public_key, ..info.clone() })
-        };
         let refused = Err("x509: failed to unmarshal elliptic curve point");
-        let point = info.subject_public_key.raw_bytes();
-        assert_eq!(with(point), Ok(Some(key.clone())));
+        let point = &key.to_der()[POINT_FOLLOWS.len()..];
+        assert_eq!(PublicKey::of_point(point), Ok(key.clone()));
         let mut other = point.to_vec();
         other[64] ^= 1;
-        assert_eq!(with(&other), refused);
-        assert_eq!(with(&point[..64]), refused);
-        assert_eq!(with(&[]), refused);
+        assert_eq!(PublicKey::of_point(&other), refused);
+        assert_eq!(PublicKey::of_point(&point[..64]), refused);
+        assert_eq!(PublicKey::of_point(&[]), refused);
         // The same point in 33 bytes: x, and whether y is odd.
         let compressed = key.0.to_sec1_point(true);
         assert_eq!(VerifyingKey::from_sec1_bytes(compressed.as_bytes()).unwrap(), key.0);
-        assert_eq!(with(compressed.as_bytes()), refused);
-        let mut elsewhere = info.clone();
-        elsewhere.algorithm.parameters = Some(Any::from(&SECP_384_R_1));
-        assert_eq!(PublicKey::of(&elsewhere), Ok(None));
+        assert_eq!(PublicKey::of_point(compressed.as_bytes()), refused);
     }
 }

@@ -1,17 +1,16 @@
 //! Requests for certificates in PKCS #10, and certificates, as far as the API server and kubectl read them
 //! (`crypto/x509` and `encoding/pem` of Go).
 //!
-//! The signature of a request is checked if its key is of the curve P-256.
+//! What signatures are checked, and what keys are known, is in [`signature`].
+
+mod signature;
 
 use std::net::IpAddr;
 
-use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use x509_cert::Certificate;
-use x509_cert::der::asn1::{Any, AnyRef, Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
+use x509_cert::der::asn1::{Any, AnyRef, Ia5StringRef, PrintableStringRef, Utf8StringRef};
 use x509_cert::der::oid::db::rfc4519;
-use x509_cert::der::oid::db::rfc5912::{
-    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_CE_SUBJECT_ALT_NAME, ID_EXTENSION_REQ,
-};
+use x509_cert::der::oid::db::rfc5912::{ID_CE_SUBJECT_ALT_NAME, ID_EXTENSION_REQ};
 use x509_cert::der::{Decode, Encode as _, SliceReader, Tag, Tagged};
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::SubjectAltName;
@@ -19,7 +18,7 @@ use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::Name;
 use x509_cert::request::CertReq;
 
-use crate::api::keys::PublicKey;
+pub use self::signature::Signature;
 use crate::api::quote::go_quote;
 
 const REQUEST: &str = "CERTIFICATE REQUEST";
@@ -42,18 +41,6 @@ pub struct Request {
     pub public_key: Vec<u8>,
     /// The signature by which the sender shows that he has the key.
     pub signature: Signature,
-}
-
-/// A signature, and what is signed by it ([`Request::check_signature`]).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signature {
-    /// The key that it is checked with; `None` if that is not of the curve P-256.
-    key: Option<PublicKey>,
-    /// The bytes that are signed.
-    message: Vec<u8>,
-    /// `None` if nothing is signed.
-    algorithm: Option<ObjectIdentifier>,
-    bytes: Vec<u8>,
 }
 
 /// The attributes of a subject's name (`pkix.Name`).
@@ -93,9 +80,9 @@ impl Request {
             subject: Subject::of(&read.info.subject),
             public_key: read.info.public_key.to_der().map_err(|why| malformed(&why))?,
             signature: Signature {
-                key: PublicKey::of(&read.info.public_key)?,
+                key: signature::Key::of(&read.info.public_key)?,
                 message: signed_part(block.contents()).map_err(|why| malformed(&why))?,
-                algorithm: Some(read.algorithm.oid),
+                algorithm: Some(read.algorithm),
                 bytes: read.signature.raw_bytes().to_vec(),
             },
             ..Request::default()
@@ -113,24 +100,12 @@ impl Request {
     }
 
     /// Checks that the request is signed with the key that it names (`CheckSignature`). The signature of another key than one of
-    /// the curve P-256 is believed.
+    /// the curve P-256 is believed, if Go could check it.
     ///
     /// # Errors
-    /// In Go's words: it is not.
+    /// In Go's words: it is not, or Go cannot check it.
     pub fn check_signature(&self) -> Result<(), String> {
-        let Signature { key, message, algorithm, bytes } = &self.signature;
-        let Some(key) = key else { return Ok(()) };
-        let digest = match *algorithm {
-            Some(ECDSA_WITH_SHA_256) => Sha256::digest(message).to_vec(),
-            Some(ECDSA_WITH_SHA_384) => Sha384::digest(message).to_vec(),
-            Some(ECDSA_WITH_SHA_512) => Sha512::digest(message).to_vec(),
-            _ => return Err("x509: cannot verify signature: algorithm unimplemented".to_owned()),
-        };
-        if key.verifies_der(&digest, bytes) {
-            Ok(())
-        } else {
-            Err("x509: ECDSA verification failure".to_owned())
-        }
+        self.signature.check()
     }
 
     fn add(&mut self, names: &SubjectAltName) -> Result<(), String> {

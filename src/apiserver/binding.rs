@@ -20,7 +20,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         cx.enter(Stage::Decode, "", None);
-        admission::admit_subresource(self, r, cx)?;
+        admission::admit_subresource(self, r.kind, &r.key, cx)?;
         cx.enter(Stage::Mutate, pod_topology_labels::NAME, None);
         pod_topology_labels::admit_binding(self, &mut binding);
         cx.enter(Stage::Compare, "", None);

@@ -22,7 +22,7 @@ const MAX_DISRUPTED_PODS: usize = 2000;
 impl ApiServer {
     pub(super) fn evict(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         cx.enter(Stage::Decode, "", None);
-        admission::admit_subresource(self, r, cx)?;
+        admission::admit_subresource(self, r.kind, &r.key, cx)?;
         cx.enter(Stage::Compare, "", None);
         let target = Request { subresource: Subresource::None, ..r.clone() };
         let pod = self.existing(&target)?;

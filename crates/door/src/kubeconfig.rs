@@ -9,8 +9,8 @@ const MARK: &str = "# Written by steady-door; it writes over this file.\n";
 
 /// The text of a kubeconfig for the door at this URL.
 ///
-/// Clients differ in what they require. kr8s and lightkube want a user with a name, although the door has no
-/// authentication; `@kubernetes/client-node` uses plain HTTP only if certificates need not be verified, and
+/// Clients differ in what they require. kr8s and lightkube want a user with a name, although the administrator needs no
+/// credentials; `@kubernetes/client-node` uses plain HTTP only if certificates need not be verified, and
 /// there is none.
 pub fn text(url: &str) -> String {
     format!(
@@ -19,7 +19,9 @@ pub fn text(url: &str) -> String {
          insecure-skip-tls-verify: true\n\
          contexts:\n- name: steady\n  context:\n    cluster: steady\n    namespace: default\n    user: steady\n\
          current-context: steady\n\
-         # The API server asks nobody who they are; some clients want a user all the same.\n\
+         # Who sends no credentials is the administrator, so the user has none; some clients want a user all the same.\n\
+         # kubectl and other clients of client-go send no token and no certificate over plain HTTP, neither of a user here nor\n\
+         # of a flag (--token): they stay the administrator. --as is sent.\n\
          users:\n- name: steady\n  user: {{}}\n"
     )
 }

@@ -30,7 +30,7 @@ use super::stage::Stage;
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::{Request, Status};
+use crate::apimachinery::Status;
 
 /// The plug-ins that are on by default and have something to do here, in the order of `AllOrderedPlugins`
 /// (`k8s.io/kubernetes/pkg/kubeapiserver/options`).
@@ -159,14 +159,19 @@ pub(super) fn validate_update(
     })
 }
 
-/// Lets NamespaceLifecycle, which looks at every request that creates something, see one that creates `pods/binding` or
-/// `pods/eviction`.
+/// Lets NamespaceLifecycle, which looks at every request that creates something, see one that creates something of an object:
+/// `pods/binding`, `pods/eviction` or `serviceaccounts/token`.
 ///
 /// # Errors
 /// The namespace does not exist or is being deleted.
-pub(super) fn admit_subresource(api: &ApiServer, r: &Request, cx: &mut RequestContext) -> Result<(), Status> {
+pub(super) fn admit_subresource(
+    api: &ApiServer,
+    kind: Kind,
+    key: &Key,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
     cx.enter(Stage::Mutate, namespace_lifecycle::NAME, None);
-    namespace_lifecycle::open_for_creation(api, r.kind, &r.key.namespace, &r.key.name)
+    namespace_lifecycle::open_for_creation(api, kind, &key.namespace, &key.name)
 }
 
 /// Lets LimitRanger, which alone handles `pods/resize`, change a pod whose resources are to change

@@ -18,6 +18,10 @@ use crate::apiserver::ApiServer;
 /// seconds.
 const LEEWAY: i64 = 60;
 
+/// What whoever sends two spaces before his token is told (`bearertoken.go`).
+const SPACE_BEFORE_TOKEN: &str =
+    "the provided Authorization header contains extra space before the bearer token, and is ignored";
+
 /// A user whose token is valid, and for whom the token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::apiserver) struct Authenticated {
@@ -37,7 +41,8 @@ impl ApiServer {
         self.token_auth = Rc::new(tokens);
     }
 
-    /// The user who sends a request. The answer has the warnings.
+    /// The user who sends a request. The answer has the warnings. Of `Authorization` two words count, and a third one does not
+    /// (`k8s.io/apiserver/pkg/authentication/request/bearertoken/bearertoken.go`).
     ///
     /// # Errors
     /// 401: the token is not valid.
@@ -48,13 +53,15 @@ impl ApiServer {
     ) -> Result<Rc<UserInfo>, Status> {
         let given = request.identity.iter().find(|(name, _)| name.eq_ignore_ascii_case("Authorization"));
         let Some((_, credentials)) = given else { return Ok(Rc::new(UserInfo::administrator())) };
-        let token = match credentials.split_once(' ') {
-            Some((scheme, token)) if scheme.eq_ignore_ascii_case("Bearer") => token.trim(),
-            _ => return Ok(Rc::new(UserInfo::anonymous())),
-        };
-        if token.is_empty() {
+        let mut parts = credentials.trim().splitn(3, ' ');
+        let scheme = parts.next().unwrap_or_default();
+        let token = parts.next().filter(|_| scheme.eq_ignore_ascii_case("Bearer"));
+        let Some(token) = token.filter(|token| !token.is_empty()) else {
+            if token.is_some() && parts.next().is_some() {
+                warnings.push(SPACE_BEFORE_TOKEN.to_owned());
+            }
             return Ok(Rc::new(UserInfo::anonymous()));
-        }
+        };
         let Some(found) = self.user_of_token(token, &[ISSUER.to_owned()]) else {
             return Err(Status::new(401, "Unauthorized", "Unauthorized"));
         };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::api::pkcs10::tests::JANE;
 use crate::api::{Key, Kind};
-use crate::apimachinery::{Body, HttpRequest, Request, UserInfo, Verb};
+use crate::apimachinery::{Body, HttpRequest, HttpResponse, Request, UserInfo, Verb};
 use crate::apiserver::ApiServer;
 use crate::apiserver::http::http;
 
@@ -25,6 +25,11 @@ impl Server {
 
     /// `identity` is headers, each `Name: value`, in lines.
     fn ask(&mut self, identity: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let answer = self.answer(identity, method, path, body);
+        (answer.status, serde_json::from_str(&answer.body).unwrap_or(Value::String(answer.body)))
+    }
+
+    fn answer(&mut self, identity: &str, method: &str, path: &str, body: &Value) -> HttpResponse {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let headers = identity.lines().filter_map(|line| line.split_once(':'));
         let request = HttpRequest {
@@ -40,8 +45,7 @@ impl Server {
             },
             ..HttpRequest::default()
         };
-        let answer = http(&mut self.0, &request);
-        (answer.status, serde_json::from_str(&answer.body).unwrap_or(Value::String(answer.body)))
+        http(&mut self.0, &request)
     }
 
     fn get(&mut self, identity: &str, path: &str) -> (u16, Value) {
@@ -194,6 +198,36 @@ fn who_acts_as_another_user_must_be_allowed_to() {
     assert_eq!(server.get("Authorization: Bearer other", "/version").0, 401);
     assert_eq!(server.get("Authorization:", "/version").0, 200);
     assert_eq!(server.get("Authorization:", "/api").0, 403);
+}
+
+/// `k8s.io/apiserver/pkg/authentication/request/bearertoken/bearertoken.go`, `AuthenticateRequest`.
+#[test]
+fn one_space_stands_before_a_token_and_what_follows_it_does_not_count() {
+    let mut server = Server::new();
+    server.0.set_token_auth([("secret".to_owned(), UserInfo::new("eve", &[]))].into());
+    let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let warning = "299 - \"the provided Authorization header contains extra space before the bearer token, and is ignored\"";
+    for (authorization, user, warnings) in [
+        ("Bearer secret", "eve", &[][..]),
+        ("bearer secret", "eve", &[]),
+        ("Bearer secret junk", "eve", &[]),
+        ("Bearer secret  more junk", "eve", &[]),
+        ("Bearer  secret", "system:anonymous", &[warning]),
+        ("Bearer", "system:anonymous", &[]),
+        ("Bearer\tsecret", "system:anonymous", &[]),
+        ("Basic secret", "system:anonymous", &[]),
+        ("Basic  secret", "system:anonymous", &[]),
+    ] {
+        let answer = server.answer(&format!("Authorization: {authorization}"), "POST", path, &json!({}));
+        assert_eq!(answer.warnings, warnings, "{authorization}");
+        let said = if user == "eve" {
+            "\"username\":\"eve\""
+        } else {
+            "User \\\"system:anonymous\\\" cannot create"
+        };
+        assert!(answer.body.contains(said), "{authorization}: {}", answer.body);
+    }
+    assert_eq!(server.get("Authorization: Bearer secre t", "/version").0, 401);
 }
 
 /// `pkg/serviceaccount/jwt.go` and `claims.go`: a token of an account that is gone is not valid.

@@ -283,6 +283,28 @@ fn the_root_says_which_paths_there_are() {
     }
 }
 
+/// `pkg/serviceaccount/openidmetadata.go` and `k8s.io/kube-openapi/pkg/handler3/handler.go` keep texts, which are one line for curl, too.
+#[test]
+fn documents_that_no_serializer_writes_are_one_line() {
+    let mut api = server();
+    let mut lines = |path: &str, query: &str| {
+        let request = HttpRequest {
+            method: "GET".into(),
+            path: path.into(),
+            query: query.into(),
+            user_agent: "curl/8.5.0".into(),
+            ..HttpRequest::default()
+        };
+        http(&mut api, &request).body.lines().count()
+    };
+    for path in ["/.well-known/openid-configuration", "/openid/v1/jwks", "/openapi/v3", "/openapi/v3/api/v1"]
+    {
+        assert_eq!((lines(path, ""), lines(path, "pretty=true")), (1, 1), "{path}");
+    }
+    assert!(lines("/api/v1", "") > 1 && lines("/openapi/v3/api/none", "") > 1);
+    assert_eq!(lines("/api/v1", "pretty=false"), 1);
+}
+
 /// The hooks in the order in which `New` in `pkg/controlplane/apiserver/server.go` and in `pkg/controlplane/instance.go` adds them.
 #[test]
 fn checks_of_health_can_be_left_out_and_asked_for() {

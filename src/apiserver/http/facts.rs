@@ -355,7 +355,7 @@ fn a_pod_gets_what_its_binding_has() {
 /// `Admit` in `staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go`: it looks at whatever is
 /// created, also at what is created of an object.
 #[test]
-fn nothing_is_bound_or_evicted_where_a_namespace_ends() {
+fn nothing_is_bound_evicted_or_issued_where_a_namespace_ends() {
     let mut api = server();
     let namespace = json!({"metadata": {"name": "n"}});
     assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces", &namespace).status, 201);
@@ -365,12 +365,19 @@ fn nothing_is_bound_or_evicted_where_a_namespace_ends() {
     assert_eq!(ask(&mut api, "DELETE", "/api/v1/namespaces/n", &Value::Null).status, 200);
     let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "node"}});
     let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}});
-    for (part, body) in [("binding", binding), ("eviction", eviction)] {
-        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/n/pods/p/{part}"), &body);
-        let message = "pods \"p\" is forbidden: unable to create new content in namespace n because it is being terminated";
-        assert_eq!(refusal(&answer), (403, message.into()));
+    for (resource, name, part, body) in [
+        ("pods", "p", "binding", binding),
+        ("pods", "p", "eviction", eviction),
+        ("serviceaccounts", "default", "token", json!({"metadata": {"name": "other"}})),
+    ] {
+        let below = format!("{resource}/{name}/{part}");
+        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/n/{below}"), &body);
+        let message = format!(
+            "{resource} \"{name}\" is forbidden: unable to create new content in namespace n because it is being terminated"
+        );
+        assert_eq!(refusal(&answer), (403, message));
         assert_eq!(json_of(&answer)["details"]["causes"][0]["reason"], "NamespaceTerminating");
-        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/missing/pods/p/{part}"), &body);
+        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/missing/{below}"), &body);
         assert_eq!(refusal(&answer), (404, "namespaces \"missing\" not found".into()));
     }
     let stored = json_of(&ask(&mut api, "GET", "/api/v1/namespaces/n/pods/p", &Value::Null));

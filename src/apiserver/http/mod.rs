@@ -146,7 +146,7 @@ pub(super) fn serve_in(
         exchanges: Vec::new(),
     };
     let result = call.run();
-    let pretty = call.pretty();
+    let pretty = call.pretty() && (result.is_err() || !path::is_finished_text(&request.path));
     let Call { cx, mut warnings, mut stream, asked, answered, changed, exchanges, .. } = call;
     let answered = match &result {
         Ok(_) => answered,

@@ -145,6 +145,12 @@ const RUNTIME: &[(Kind, &str)] = &[
     (Kind::SERVICE_ACCOUNT, "token"),
 ];
 
+/// Whether what stands under a path is a text that is kept as it is: the documents of OpenAPI and OpenID, which no serializer
+/// writes, so `pretty` changes nothing (`k8s.io/kube-openapi/pkg/handler3`, `pkg/routes/openidmetadata.go`).
+pub(super) fn is_finished_text(path: &str) -> bool {
+    ["/openapi/", "/openid/", "/.well-known/"].iter().any(|above| path.starts_with(above))
+}
+
 /// Reads a path of a server with definitions. A custom resource is looked for where no built-in one has the path.
 ///
 /// # Errors

@@ -8,8 +8,9 @@ use super::{AUTHENTICATION, text};
 use crate::api::quote::go_quote;
 use crate::api::service_account_token::{Bound, Claims, ISSUER};
 use crate::api::types::Pod;
-use crate::api::{ApiKind as _, Kind, Object, go_types, later};
+use crate::api::{ApiKind as _, Key, Kind, Object, go_types, later};
 use crate::apimachinery::{Details, HttpResponse, Status};
+use crate::apiserver::admission;
 use crate::apiserver::http::decode::Expected;
 use crate::apiserver::http::{Call, Result};
 use crate::apiserver::validation::invalid_as;
@@ -29,6 +30,8 @@ impl Call<'_> {
         let layout = go_types::token_request();
         let expected = Expected { kind: layout.name, api_version: AUTHENTICATION, also: None, layout };
         let asked = self.sent(expected, namespace)?;
+        let at = Key::new(namespace, name);
+        admission::admit_subresource(self.api, Kind::SERVICE_ACCOUNT, &at, self.cx)?;
         let refused = |name: &str, error: FieldError| {
             Err(invalid_as("TokenRequest", "authentication.k8s.io", name, &[error]))
         };
