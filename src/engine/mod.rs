@@ -113,7 +113,7 @@ pub use output::{
 };
 pub use progress::{Passed, Progress};
 pub use run::{SLICE, SPEEDS};
-pub use terminal::{Completion, Editing, Entry, ShellView, is_unfinished, recall};
+pub use terminal::{Completion, Editing, Entered, Entry, ShellView, is_unfinished, recall};
 
 /// What the terms in the texts of lessons and scenarios mean.
 pub mod glossary {

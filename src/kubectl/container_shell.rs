@@ -6,7 +6,6 @@ use super::stop::TYPED;
 use super::words::split;
 use super::{Output, flags};
 use crate::api::Key;
-use crate::shell;
 
 /// What a shell prints before and after what it tells of itself. No command prints it by chance. What stands behind it twice is
 /// the output of a trap of EXIT.
@@ -222,7 +221,8 @@ pub fn executed(line: &str, files: &[(String, String)]) -> String {
 
 /// A text that was typed to a process, with its keys as a terminal shows them.
 pub fn keys_shown(typed: &str) -> String {
-    typed.replace(shell::INTERRUPT, "^C").replace(shell::END_OF_INPUT, "^D")
+    // The characters that a terminal sends for Ctrl+C and Ctrl+D.
+    typed.replace('\u{3}', "^C").replace('\u{4}', "^D")
 }
 
 /// What kubectl prints when the container ends in which a shell is open.

@@ -222,8 +222,18 @@ async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
     if add.is_empty() && remove.is_empty() {
         return Ok(());
     }
+    let differs = |key: &str| add.iter().chain(&remove).any(|t| t.key == key);
+    let counts = |c: &&NodeCondition| {
+        c.type_ == "Ready" || CONDITION_TAINTS.iter().any(|(type_, _, key)| *type_ == c.type_ && differs(key))
+    };
+    let reported = conditions.iter().filter(counts).map(|c| format!("{}={}", c.type_, c.status));
     let why = Why::new("no_schedule_tainting_pass")
-        .read("ready", ObjectRef::of(&*node), "status.conditions", ready(&node))
+        .read(
+            "conditions",
+            ObjectRef::of(&*node),
+            "status.conditions",
+            reported.collect::<Vec<_>>().join(", "),
+        )
         .read("unschedulable", ObjectRef::of(&*node), "spec.unschedulable", unschedulable);
     taints::swap(cx, &node, &add, &remove, why).await
 }

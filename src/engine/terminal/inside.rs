@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::super::{Completion, Engine, Entry, Said, ShellView, Value};
+use super::super::{Completion, Engine, Entered, Entry, Said, ShellView, Value};
 use super::REMEMBERED;
 use crate::api::Key;
 use crate::kubectl::{ContainerShell, Heard, KUBECONFIG, container_ended};
@@ -53,7 +53,9 @@ impl Engine {
         let said = Said::key("terminal-inside")
             .with("container", Value::Text(container.clone()))
             .with("pod", Value::Text(pod.name.to_string()));
-        self.amend(|entry| (entry.output, entry.said, entry.in_container) = (text, Some(said), true));
+        self.amend(|entry| {
+            (entry.output, entry.said, entry.inside) = (text, Some(said), Some(Entered::Exec))
+        });
         let states = vec![(self.session.at(), shell)];
         self.shell =
             Some(OpenShell { pod, container, instance, states, history: Rc::default(), ended: None });
@@ -92,7 +94,7 @@ impl Engine {
         } else if !text.trim().is_empty() {
             let line = shell.command(text);
             let ran = self.session.command(CommandLine { line, files: Vec::new(), editor: false });
-            entry.in_container = ran.output.executed_in.is_some();
+            entry.inside = ran.output.executed_in.is_some().then_some(Entered::Exec);
             let heard = shell.heard(&ran.output);
             (entry.output, over) = (heard.text, heard.over);
         }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::docker;
+use super::shown::Entered;
 use super::words::{self, Word};
 use crate::api::Timestamp;
 use crate::kubectl::{self, AttachedTo, CommandWait, KUBECONFIG, Kubectl, WaitFor};
@@ -66,8 +67,8 @@ pub(super) struct Printed {
     pub(super) text: String,
     /// Whether something of it is a complaint.
     pub(super) complained: bool,
-    /// Whether a command of kubectl's was executed in a container, or attached to its process.
-    pub(super) in_container: bool,
+    /// How a command of kubectl's came into a container; `None` if none did.
+    pub(super) inside: Option<Entered>,
     pub(super) state: State,
 }
 
@@ -125,7 +126,7 @@ impl Line {
         for output in &run.output {
             text.push_str(&output.text);
         }
-        let (mut state, in_container) = (commands.state, commands.in_container);
+        let (mut state, inside) = (commands.state, commands.inside);
         match run.end {
             End::Exit(_, code) => state = State::Ended(code),
             End::Runs if run.exhausted => {
@@ -136,7 +137,7 @@ impl Line {
         }
         cut(&mut text);
         let complained = run.exhausted || run.output.iter().any(|o| o.stderr);
-        Printed { text, complained, in_container, state }
+        Printed { text, complained, inside, state }
     }
 
     /// The command with this number, for which a text was edited; `None` if it waits for no text.
@@ -189,8 +190,8 @@ struct Outside<'a, 'b> {
     /// The number of the next command of kubectl or docker.
     next: usize,
     state: State,
-    /// Whether a command of kubectl's was executed in a container, or attached to its process.
-    in_container: bool,
+    /// How a command of kubectl's came into a container; `None` if none did.
+    inside: Option<Entered>,
     /// How many `watch` are around the line.
     depth: usize,
 }
@@ -209,12 +210,16 @@ fn waits(output: &kubectl::Output) -> Commanded {
 
 impl<'a, 'b> Outside<'a, 'b> {
     fn new(around: Around<'a>, done: &'b mut Vec<Done>, depth: usize) -> Outside<'a, 'b> {
-        Outside { around, done, next: 0, state: State::Waits, in_container: false, depth }
+        Outside { around, done, next: 0, state: State::Waits, inside: None, depth }
     }
 
-    /// Notes where a command of kubectl's was executed.
+    /// Notes how a command of kubectl's came into a container.
     fn note_place(&mut self, output: &kubectl::Output) {
-        self.in_container |= output.executed_in.is_some() || output.attached_at.is_some();
+        if output.attached_at.is_some() {
+            self.inside = Some(Entered::Attach);
+        } else if output.executed_in.is_some() {
+            self.inside.get_or_insert(Entered::Exec);
+        }
     }
 
     fn now(&self) -> Timestamp {

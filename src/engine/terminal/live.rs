@@ -51,7 +51,7 @@ impl Printed {
         self.without_prompt().0.get(cleared..).unwrap_or_default().clone_into(&mut entry.output);
         // A status alone is an answer: that of `diff`, or of `grep`.
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
-        entry.in_container = self.in_container;
+        entry.inside = self.inside;
         let follows = matches!(&self.state, State::Attached(to) if !to.stdin);
         entry.waits = follows || matches!(self.state, State::Waits | State::WantsTexts);
         entry.holds = matches!(self.state, State::Holds | State::HoldsFor(_));
@@ -165,7 +165,7 @@ impl Engine {
     fn end_line(&mut self, says: &str, complained: bool) {
         let Some(Live { entry, printed, cleared, .. }) = self.live.take() else { return };
         let lets_go = printed.reader().is_some();
-        let Printed { mut text, state, in_container, .. } = printed;
+        let Printed { mut text, state, inside, .. } = printed;
         if matches!(state, State::Ended(_)) {
             return;
         }
@@ -174,7 +174,7 @@ impl Engine {
         }
         text.push_str(says);
         let state = State::Ended(complained.into());
-        self.show_printed(entry, &Printed { text, complained, in_container, state }, cleared);
+        self.show_printed(entry, &Printed { text, complained, inside, state }, cleared);
         self.show_shell();
     }
 
@@ -212,8 +212,9 @@ impl Engine {
         let files = vec![(file.to_owned(), written)];
         let ran = self.session.command(CommandLine { line: to.writing(), files, editor: true });
         if ran.output.exit != 0 {
-            // The process has not got it.
-            return self.push_entry(Entry { output: ran.output.stderr, ..entry });
+            // The process has not got it: the connection is broken, and with it the client ends.
+            self.push_entry(Entry { output: ran.output.stderr, ..entry });
+            return self.end_line("", true);
         }
         if let Some(live) = self.live.as_mut().filter(|_| !is_key && !text.trim().is_empty()) {
             note_typed(&mut live.typed, text);

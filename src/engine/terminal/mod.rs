@@ -26,7 +26,7 @@ use goes::Goes;
 pub(super) use inside::OpenShell;
 use line::Printed;
 pub(super) use live::Live;
-pub use shown::{Completion, Editing, Entry, ShellView};
+pub use shown::{Completion, Editing, Entered, Entry, ShellView};
 pub use words::is_unfinished;
 
 /// How many entries the terminal keeps.

@@ -6,6 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Said;
 
+/// How a command came into a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Entered {
+    /// It was executed there, as a process of its own.
+    Exec,
+    /// It was attached to the container's process.
+    Attach,
+}
+
 /// A command line and what it printed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -25,8 +34,8 @@ pub struct Entry {
     pub refused: bool,
     /// Whether its next command would change the cluster: an empty line ([`Input::Terminal`](super::super::Input)) lets it go on.
     pub holds: bool,
-    /// Whether a command of it was executed in a container.
-    pub in_container: bool,
+    /// How a command of it came into a container; `None` if none did.
+    pub inside: Option<Entered>,
     /// Whether it waits for a text that is being edited: [`Shown::editing`](super::super::Shown::editing).
     pub edits: bool,
     /// What is said in place of the output.

@@ -224,6 +224,7 @@ terminal-help =
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
 terminal-exec = A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
+terminal-attached = The terminal is attached to the container’s own process. Each line and each key that reaches it is a step of the run, also one that only looks: a step back takes it back, and a link repeats it. Where a command waits for time to pass, let it pass by the clock.
 terminal-new-run = Another run begins here. What stands above is of the run before.
 terminal-inside = This is a shell in the container { $container } of the pod { $pod }. “exit” or Ctrl+D leaves it.
 terminal-inside-line = Shell in the container { $container } of the pod { $pod }
@@ -1259,7 +1260,7 @@ why-sync_resource_quota = it limits { $quota } and says what is used of it
 why-sync_namespace-create_service_account = the namespace has no ServiceAccount { $missing } yet
 why-try_update_node_health-unknown = its lease was not renewed for { $silent_seconds } s, the limit is { $grace_seconds } s
 why-process_taint_base_eviction-swap = it reports Ready={ $ready }, so its taint changes
-why-no_schedule_tainting_pass = it reports Ready={ $ready }, its spec.unschedulable is { $unschedulable }, and its taints have to say so
+why-no_schedule_tainting_pass = it reports { $conditions }, its spec.unschedulable is { $unschedulable }, and its taints have to say so
 why-reconcile_node_labels = its former labels have to say what the present ones say: { $labels }
 why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
 why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes

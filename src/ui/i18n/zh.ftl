@@ -215,6 +215,7 @@ terminal-help =
     curl（还有 wget、nc、ping、traceroute、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-attached = 终端挂接在容器自己的进程上。到达它的每一行、每个按键都是运行中的一步，只查看的命令也算：后退一步会撤回它，链接会重复它。命令等待时间过去时，请用时钟让时间过去。
 terminal-exec = 改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
 terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
 terminal-inside = 这是 Pod { $pod } 中容器 { $container } 的 Shell。输入 exit 或按 Ctrl+D 离开。
@@ -1035,7 +1036,7 @@ why-sync_resource_quota = 更新资源配额的上限与已用量：{ $quota }
 why-sync_namespace-create_service_account = 这个名字空间还没有 ServiceAccount { $missing }
 why-try_update_node_health-unknown = 它的租约已有 { $silent_seconds } 秒没有续约，上限是 { $grace_seconds } 秒
 why-process_taint_base_eviction-swap = 它报告 Ready={ $ready }，污点随之改变
-why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，spec.unschedulable 为 { $unschedulable }，污点要与此一致
+why-no_schedule_tainting_pass = 它报告 { $conditions }，spec.unschedulable 为 { $unschedulable }，污点要与此一致
 why-reconcile_node_labels = 它的旧标签要与现行标签一致：{ $labels }
 why-no_execute_tainting_pass = 它报告 Ready={ $ready }：污点 { $taint } 会使它的 Pod 被驱逐
 why-mark_node_as_reachable = 它又报告 Ready={ $ready }：移除污点 { $taint }

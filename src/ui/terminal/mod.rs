@@ -6,7 +6,7 @@ mod list;
 
 use std::rc::Rc;
 
-use steady::engine::{Entry, Input, ShellView};
+use steady::engine::{Entered, Entry, Input, ShellView};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -56,7 +56,8 @@ pub fn Terminal(props: &Props) -> Html {
         }
     });
     // What becomes of such a line is said where somebody meets the first one.
-    let first_exec = props.entries.iter().find(|e| e.in_container).map(|e| e.id);
+    let first = |how| props.entries.iter().find(|e| e.inside == Some(how)).map(|e| e.id);
+    let (first_executed, first_attached) = (first(Entered::Exec), first(Entered::Attach));
     let entry = |e: &Rc<Entry>| {
         let copy = {
             let (store, output) = (store.clone(), e.output.clone());
@@ -76,7 +77,8 @@ pub fn Terminal(props: &Props) -> Html {
                 if let Some(said) = &e.said { <p class={classes!("muted", e.line.is_empty().then_some("new-run"))}>{ t.said(said) }</p> }
                 if !e.output.is_empty() { <pre class={classes!(e.failed.then_some("bad"))}>{ e.output.trim_end_matches('\n') }</pre> }
                 if e.refused { <pre class="bad">{ format!("error: {}", t.get("still-loading")) }</pre> }
-                if first_exec == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-exec") }</p> }
+                if first_executed == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-exec") }</p> }
+                if first_attached == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-attached") }</p> }
                 if e.waits { <p class="muted">{ t.get("terminal-waits") }</p> }
                 if e.edits { <p class="muted">{ t.get("terminal-edits") }</p> }
                 if e.holds {

@@ -2,7 +2,7 @@
 //! `handleAttachPod`) and `pkg/cmd/run/run.go` of kubectl.
 use super::*;
 use crate::api::later;
-use crate::engine::Happened;
+use crate::engine::{Entered, Happened};
 use crate::kubectl::WaitFor;
 use crate::session::CommandLine;
 
@@ -46,7 +46,7 @@ fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
     to_steady(&mut e);
     let attached = last(&e);
     assert_eq!(attached.output, format!("{first}{RECORDED}"));
-    assert!(!attached.waits && !attached.failed && attached.in_container, "{attached:?}");
+    assert!(!attached.waits && !attached.failed && attached.inside == Some(Entered::Attach), "{attached:?}");
     let view = shell(&e).unwrap();
     assert_eq!(
         (view.prompt.as_str(), view.pod.as_str(), view.container.as_str()),
@@ -84,7 +84,7 @@ fn a_person_is_in_the_process_of_a_debug_container_until_it_ends() {
         "exit\nSession ended, the ephemeral container will not be restarted but may be reattached using 'kubectl attach box -c {name} -n default -i -t' if it is still running\n"
     );
     assert!(ended.ends_with(&end) && shell(&e).is_none(), "{ended}");
-    assert!(!last(&e).failed && last(&e).in_container);
+    assert!(!last(&e).failed && last(&e).inside.is_some());
     to_steady(&mut e);
     let state = "get pod box -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}";
     assert_eq!(printed(&mut e, state), "7");

@@ -123,7 +123,7 @@ fn an_entry_says_whether_something_was_executed_in_a_container() {
         ("kubectl exec -it box -c main -- sh", true),
         ("exec true", true),
     ] {
-        assert_eq!(typed(&mut e, line).in_container, executed, "{line}");
+        assert_eq!(typed(&mut e, line).inside.is_some(), executed, "{line}");
     }
 }
 
