@@ -1,4 +1,4 @@
-//! The volumes for which a kubelet of 1.36 has no plug-in any more, or none that works.
+//! The volumes for which a kubelet has no plug-in any more, or none that works.
 
 use super::turn::Turn;
 use crate::api::types::{PersistentVolumeSpec, Volume};
