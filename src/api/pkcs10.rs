@@ -1,7 +1,7 @@
 //! Requests for certificates in PKCS #10, and certificates, as far as the API server and kubectl read them
 //! (`crypto/x509` and `encoding/pem` of Go).
 //!
-//! What signatures are checked, and what keys are known, is in [`signature`].
+//! The module `signature` says which signatures are checked, and which keys are known.
 
 mod signature;
 

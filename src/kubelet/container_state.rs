@@ -47,7 +47,7 @@ pub struct ContainerRuntime {
     pub ask_readiness: bool,
     /// The back-off after the container's ends.
     pub backoff: BackOff,
-    /// What the back-off belongs to ([`backoff_key`]).
+    /// A fingerprint of the image and the resources that the back-off belongs to: with others it begins anew.
     pub backoff_key: u32,
     /// The state of its probes, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
     pub probes: [ProbeRun; 3],
