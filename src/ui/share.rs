@@ -218,10 +218,9 @@ fn Copied(props: &CopiedProps) -> Html {
 fn NoteOfStep() -> Html {
     let store = use_store();
     let t = use_texts();
-    let (at, text) = store.with(|s| {
+    let text = store.with(|s| {
         let at = s.position.saturating_sub(s.beginning);
-        let note = s.notes.iter().find(|(step, _)| *step == at).map(|(_, text)| t.of(text));
-        (at, note.unwrap_or_default())
+        s.notes.iter().find(|(step, _)| *step == at).map(|(_, text)| t.of(text)).unwrap_or_default()
     });
     let onchange = {
         let store = store.clone();
@@ -233,7 +232,7 @@ fn NoteOfStep() -> Html {
         }
     };
     html! { <>
-        <label for="share-note">{ t.with("share-note", &[("n", (at as f64).into())]) }</label>
+        <label for="share-note">{ t.get("share-note") }</label>
         <textarea id="share-note" rows="2" value={text} {onchange} aria-describedby="share-note-about" />
         <p class="muted" id="share-note-about">{ t.get("share-note-about") }</p>
     </> }

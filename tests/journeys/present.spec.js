@@ -31,7 +31,7 @@ test("what the author says at a step is in the link, and shown from that step on
   await opened(page, "Rolling update");
   for (let i = 0; i < 2; i++) await page.evaluate(() => window.steady.step());
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  const note = page.getByLabel("What you say at step 2");
+  const note = page.getByLabel("What you say at this step");
   const before = await page.locator("#share-link").inputValue();
   await note.fill("Here the second ReplicaSet appears.");
   await note.blur();
