@@ -101,7 +101,8 @@ pub use crate::session::view::{
     Line, LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick,
     Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
     RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView, SentStep, SentView, SentWhat,
-    Short, Standing, SummaryView, TrafficView, Version, WhyLink, WhyView, Word, YamlView, can_declare,
+    Short, Standing, Stands, SummaryView, TrafficView, Version, WhyLink, WhyView, Word, YamlView,
+    can_declare,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use begins::{ClusterStart, NODES};

@@ -65,7 +65,7 @@ pub use refusal::Refusal;
 pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
 pub use rules::{RuleBook, RuleChapter, RuleView, rule_book};
-pub use sent::{SentStep, SentView, SentWhat, sent};
+pub use sent::{SentStep, SentView, SentWhat, Stands, sent};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 pub use traffic::{ClientView, TrafficView, Whole, traffic};
 pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};

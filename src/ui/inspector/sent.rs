@@ -1,7 +1,7 @@
 //! The story of one request that a client had sent.
 
 use steady::engine::explorer::rehearsal::Behind;
-use steady::engine::{SentStep, SentView, SentWhat};
+use steady::engine::{SentStep, SentView, SentWhat, Stands};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
@@ -40,9 +40,24 @@ pub fn Sent(props: &Props) -> Html {
         <section class="sent" id={STORY} tabindex="-1" aria-label={t.get("sent-of")}>
             <h3>{ t.with("sent-request", &args) }</h3>
             { verdict }
-            <p class="about">{ t.get("sent-moment") }</p>
+            <p class="about">{ stands(&t, &sent.stands) }</p>
             <ol>{ for sent.steps.iter().map(|s| step(&t, s)) }</ol>
         </section>
+    }
+}
+
+/// Where the run stands while the story is read.
+fn stands(t: &Texts, at: &Stands) -> String {
+    let step = ("step", (at.step as f64).into());
+    match at.passes {
+        Some(passes) if at.before > 0.0 => {
+            let time = |seconds| requests::time(t, seconds).into();
+            t.with("sent-moment-passes", &[step, ("before", time(at.before)), ("passes", time(passes))])
+        }
+        _ if at.before > 0.0 => {
+            t.with("sent-moment-before", &[step, ("before", requests::time(t, at.before).into())])
+        }
+        _ => t.with("sent-moment", &[step]),
     }
 }
 
@@ -78,4 +93,29 @@ fn step(t: &Texts, step: &SentStep) -> Html {
     };
     let bad = matches!(step.what, SentWhat::Lost(_) | SentWhat::Again(..));
     html! { <li class={bad.then_some("bad")}><time>{ format!("+{}", requests::time(t, step.after)) }</time>{ said }</li> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::i18n::Lang;
+
+    /// A step that lets time pass ends after the request, so the run stands before that step, by as much as the clock says.
+    #[test]
+    fn the_story_says_where_the_run_stands() {
+        let t = Texts::new(Lang::En);
+        let said = |before, passes| stands(&t, &Stands { step: 12, before, passes });
+        assert_eq!(
+            said(0.0, Some(1.0)),
+            "The run stands at step 12, the last one before it was sent, at the same moment."
+        );
+        assert_eq!(
+            said(7.5, Some(20.0)),
+            "The run stands at step 12, 7.5 s before it was sent: the step after that lets 20 s pass, and it was sent meanwhile."
+        );
+        assert_eq!(
+            said(0.05, None),
+            "The run stands at step 12, the last one before it was sent, 50 ms earlier."
+        );
+    }
 }
