@@ -193,7 +193,7 @@ impl Kubelets for Nodes<'_> {
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
         let writing = RefCell::new(Writing::on(api));
         let door = Door::writing(self.traffic, &writing);
-        let from = From::new(self.network(&*api, now, &noted, &remembered, door), pod);
+        let from = From::asking_now(self.network(&*api, now, &noted, &remembered, door), pod);
         let mut done =
             kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
         drop(from);

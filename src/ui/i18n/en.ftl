@@ -521,6 +521,7 @@ journey-url-host = The URL has no host.
 journey-url-words = This is not an address. Type one without spaces, for example http://web:80; after it there can be host=NAME, and nothing else.
 journey-answered = Answered with { $status }.
 journey-answered-by = Answered with { $status } by { $by }.
+journey-takes = The answer takes { $time }: the server is as busy as at this moment.
 journey-stale = kube-proxy is behind: the EndpointSlice does not call this endpoint ready any more.
 journey-wait-stopped = The rules of { $node } wait for its kube-proxy, which does not run: they stay as they are.
 journey-wait-news = The rules of { $node } wait for news: its kube-proxy has not been told yet of every change of Services and EndpointSlices.

@@ -446,6 +446,7 @@ journey-url-host = URL 中没有主机。
 journey-url-words = 这不是一个地址。请输入不含空格的地址，例如 http://web:80；其后只能写 host=名称。
 journey-answered = 应答为 { $status }。
 journey-answered-by = { $by } 应答 { $status }。
+journey-takes = 应答用时 { $time }：服务器的繁忙程度与此刻相同。
 journey-stale = kube-proxy 尚未跟上：EndpointSlice 已不再把这个端点列为就绪。
 journey-wait-stopped = { $node } 的规则在等待该节点的 kube-proxy，但它没有运行：规则保持原样。
 journey-wait-news = { $node } 的规则在等待消息：该节点的 kube-proxy 尚未得知 Service 和 EndpointSlice 的所有变更。
