@@ -51,7 +51,7 @@ pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_
 pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, regarding, subject};
 pub use history::{Version, versions};
 pub use images::{ImageWarning, MissingImage, image_warnings};
-pub use inspect::{ObjectView, YamlView, object_view, yaml_view};
+pub use inspect::{CpuView, ObjectView, YamlView, object_view, yaml_view};
 pub use lines::{FieldId, Line, LineMark, object_lines, yaml_of};
 pub use links::{LinkGroup, links};
 pub use next::{Listing, NextLine, NextWhat, Pick};

@@ -483,6 +483,7 @@ tab-links = Links
 tab-request = Request
 inspect-nothing = Choose an object in the graph.
 inspect-last = the last step
+inspect-cpu = CPU, as its node is busy: { $container } wants { $wants } by itself, has the weight { $weight } in its pod, and gets { $gets } of { $of } at most.
 inspect-gone = not there now
 line-removed = removed:{" "}
 owned-by = owned by { $kind } { $name }

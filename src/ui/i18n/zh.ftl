@@ -408,6 +408,7 @@ tab-links = 关系
 tab-request = 请求
 inspect-nothing = 在图中选一个对象。
 inspect-last = 上一步
+inspect-cpu = CPU（节点繁忙）：{ $container } 自身需要 { $wants }，在其 Pod 中的权重为 { $weight }，最多得到 { $of } 中的 { $gets }。
 inspect-gone = 此刻不存在
 line-removed = 已删除：
 owned-by = 属主：{ $kind } { $name }
