@@ -99,7 +99,7 @@ pub use crate::session::view::{
     Ailing, Ails, Branch, Card, ClientView, Condition, ConsequenceView, Counts, CpuView, Declared, Deed,
     DefinedKind, EventLine, EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health,
     ImageWarning, Issued, Line, LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat,
-    ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem,
+    NobodysAddress, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem,
     Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView,
     SentStep, SentView, SentWhat, Short, Standing, Stands, SummaryView, TrafficView, Version, WhyLink,
     WhyView, Word, YamlView, can_declare,

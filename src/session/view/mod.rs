@@ -38,6 +38,7 @@ mod timeline;
 mod traffic;
 mod urls;
 mod via;
+mod whose;
 mod why;
 
 pub use crate::network::traffic::can_declare;
@@ -68,6 +69,7 @@ pub use rules::{RuleBook, RuleChapter, RuleView, rule_book};
 pub use sent::{SentStep, SentView, SentWhat, Stands, sent};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 pub use traffic::{ClientView, TrafficView, Whole, traffic};
+pub use whose::NobodysAddress;
 pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
+use super::whose::{NobodysAddress, nobodys};
 use crate::api::{ObjectRef, Timestamp, later};
 use crate::cluster::Cluster;
-use crate::network::question::{Behind, Outcome, Reply};
+use crate::network::question::{Because, Behind, Outcome, Reply};
 use crate::network::traffic::{Cause, RequestTrace, Step, StreamId};
 use crate::session::{MomentId, Session};
 
@@ -30,6 +31,8 @@ pub struct SentView {
     pub steps: Vec<SentStep>,
     /// Why it was lost; `None` if it was answered.
     pub lost: Option<Cause>,
+    /// The address to which it was sent, if it was lost because nobody has that.
+    pub nobody: Option<NobodysAddress>,
     /// How long the answer took, in seconds; `None` without one.
     pub took: Option<f64>,
 }
@@ -149,6 +152,18 @@ fn told(
     let after = |at_: Timestamp| at_.duration_since(at).as_secs_f64();
     let last = steps.last();
     let (moment, stands) = moment_at(session, at);
+    let lost = last.and_then(|(_, step)| match step {
+        Step::Lost(cause) => Some(*cause),
+        _ => None,
+    });
+    let endpoint = steps.iter().rev().find_map(|(_, step)| match step {
+        Step::Opens(reply) | Step::Reuses(reply, _) => Some(reply.endpoint),
+        _ => None,
+    });
+    let nobody = (lost == Some(Cause::TimedOut(Because::Gone))).then(|| {
+        let asked = (&*stream.sender.key.namespace, client.url.host.as_str());
+        nobodys(session, moment, asked, endpoint.flatten())
+    });
     let scheme = if client.url.tls { "https" } else { "http" };
     let path = if client.url.path == "/" { "" } else { client.url.path.as_str() };
     let host = client.host.as_ref().map(|host| format!(" host={host}")).unwrap_or_default();
@@ -159,10 +174,8 @@ fn told(
         at: at.duration_since(cluster.traffic_begin().unwrap_or(at)).as_secs_f64(),
         moment,
         stands,
-        lost: last.and_then(|(_, step)| match step {
-            Step::Lost(cause) => Some(*cause),
-            _ => None,
-        }),
+        lost,
+        nobody: nobody.flatten(),
         took: last.filter(|(_, step)| matches!(step, Step::Answered(_))).map(|(end, _)| after(*end)),
         steps: steps.iter().map(|(at, step)| SentStep { after: after(*at), what: what(step) }).collect(),
     })

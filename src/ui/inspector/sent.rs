@@ -1,7 +1,7 @@
 //! The story of one request that a client had sent.
 
 use steady::engine::explorer::rehearsal::Behind;
-use steady::engine::{SentStep, SentView, SentWhat, Stands};
+use steady::engine::{NobodysAddress, SentStep, SentView, SentWhat, Stands};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
@@ -40,10 +40,22 @@ pub fn Sent(props: &Props) -> Html {
         <section class="sent" id={STORY} tabindex="-1" aria-label={t.get("sent-of")}>
             <h3>{ t.with("sent-request", &args) }</h3>
             { verdict }
+            if let Some(nobody) = &sent.nobody { <p class="about">{ whose(&t, nobody) }</p> }
             <p class="about">{ stands(&t, &sent.stands) }</p>
             <ol>{ for sent.steps.iter().map(|s| step(&t, s)) }</ol>
         </section>
     }
+}
+
+/// Whose address it was that nobody has.
+fn whose(t: &Texts, nobody: &NobodysAddress) -> String {
+    let address = ("address", nobody.address.clone().into());
+    let had = match &nobody.pod {
+        Some(pod) => t.with("sent-gone-pod", &[address, ("pod", pod.clone().into())]),
+        None => t.with("sent-gone", &[address]),
+    };
+    let service = |service: &String| t.with("sent-gone-service", &[("service", service.clone().into())]);
+    nobody.service.iter().map(service).fold(had, |had, service| format!("{had} {service}"))
 }
 
 /// Where the run stands while the story is read.
