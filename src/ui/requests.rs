@@ -103,7 +103,8 @@ pub fn took(t: &Texts, took: &Took) -> String {
         };
         t.with("took-part", &[("name", names.into()), ("time", time.as_str().into())])
     };
-    parts.iter().map(said).collect::<Vec<_>>().join(&t.get("took-join"))
+    let parts = parts.iter().map(said).collect::<Vec<_>>().join(&t.get("took-join"));
+    t.with("took-answered", &[("parts", parts.into())])
 }
 
 const HEIGHT: f64 = 110.0;
@@ -187,5 +188,18 @@ pub fn bars(chart: &Chart, label: Option<String>, mark: Option<f64>, shown: Opti
             if let Some(x) = shown { <line class="shown" x1={x.clone()} x2={x} y1="0" y2={HEIGHT.to_string()} /> }
             if let Some(x) = mark { <line class="first" x1={x.clone()} x2={x} y1="0" y2={HEIGHT.to_string()} /> }
         </svg>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::i18n::Lang;
+
+    /// Lost requests have no time of an answer. The words say that they are not among those that the numbers are of.
+    #[test]
+    fn percentiles_are_said_to_be_of_answered_requests() {
+        let said = took(&Texts::new(Lang::En), &Took { p50: 0.005, p95: 0.005, p99: 0.005, max: 0.2 });
+        assert_eq!(said, "answered within: p50–p99 5 ms, max 200 ms");
     }
 }
