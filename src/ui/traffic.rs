@@ -32,11 +32,9 @@ fn sums(t: &Texts, sent: u64, lost: u64) -> String {
 
 /// What is said of a bucket: its seconds, its numbers, and how long the answers took.
 fn bucket_said(t: &Texts, chart: &Chart, place: usize, bucket: &Bucket) -> String {
-    let from = place as f64 * chart.seconds as f64;
-    let args = [("from", from.into()), ("to", (from + chart.seconds as f64).into())];
     let sums = sums(t, bucket.answered + bucket.lost, bucket.lost);
     let took = bucket.took.as_ref().map(|took| requests::took(t, took)).unwrap_or_default();
-    let all = [t.with("traffic-seconds", &args), sums, took];
+    let all = [requests::seconds_of(t, chart, place), sums, took];
     all.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
@@ -81,7 +79,10 @@ pub fn Traffic(props: &Props) -> Html {
             t.with("traffic-until-here", &args)
         }
     };
-    let latency = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
+    let axis = requests::axis(&t, chart);
+    let latency = took.as_ref().map(|took| requests::took(&t, took));
+    // As long as no bar is chosen, the whole is described, and what its time is counted from.
+    let whole_told = latency.into_iter().chain([axis.clone()]).collect::<Vec<_>>().join(" · ");
     let last = chart.buckets.len().saturating_sub(1);
     let long = (chart.seconds.max(1) as f64) * (chart.buckets.len().max(1) as f64);
     let here = run.map(|_| (shown / long).clamp(0.0, 1.0));
@@ -94,9 +95,11 @@ pub fn Traffic(props: &Props) -> Html {
     let why = match (bucket, run) {
         (Some((_, bucket)), _) if bucket.lost == 0 => String::new(),
         (Some((place, bucket)), _) => {
-            let from = place as f64 * chart.seconds as f64;
-            let (to, why) = (from + chart.seconds as f64, why_of(&bucket.losses));
-            t.with("traffic-why-seconds", &[("from", from.into()), ("to", to.into()), ("why", why.into())])
+            let seconds = requests::seconds_of(&t, chart, place);
+            t.with(
+                "traffic-why-seconds",
+                &[("seconds", seconds.into()), ("why", why_of(&bucket.losses).into())],
+            )
         }
         (None, Some(run)) => t.with("traffic-why-run", &[("why", why_of(&run.losses).into())]),
         (None, None) => why_of(losses),
@@ -106,10 +109,9 @@ pub fn Traffic(props: &Props) -> Html {
         let (begin, seconds) = (chart.begin, chart.seconds);
         move |place: usize| (begin + i64::try_from(place).unwrap_or(0) * seconds, seconds)
     };
-    let nobody = place.filter(|place| *empty == Some((props.version, seconds_of(*place)))).map(|place| {
-        let from = place as f64 * chart.seconds as f64;
-        t.with("traffic-nobody", &[("from", from.into()), ("to", (from + chart.seconds as f64).into())])
-    });
+    let nobody = place
+        .filter(|place| *empty == Some((props.version, seconds_of(*place))))
+        .map(|place| t.with("traffic-nobody", &[("seconds", requests::seconds_of(&t, chart, place).into())]));
     let look = {
         let asked = asked.clone();
         Callback::from(move |place: usize| asked.set(Some(seconds_of(place))))
@@ -198,15 +200,15 @@ pub fn Traffic(props: &Props) -> Html {
     html! {
         <div class="traffic" role="group" aria-label={t.get("traffic-of")}>
             <span class={classes!("traffic-said", any_lost.then_some("bad"))}>{ said }</span>
-            <div class="traffic-chart" role="slider" tabindex="0" aria-label={t.get("traffic-chart")} aria-valuemin="0" aria-valuemax={last.to_string()}
-                aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={t.get("traffic-chart-about")}
+            <div class="traffic-chart" role="slider" tabindex="0" aria-label={format!("{} ({axis})", t.get("traffic-chart"))} aria-valuemin="0" aria-valuemax={last.to_string()}
+                aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={format!("{} {axis}", t.get("traffic-chart-about"))}
                 {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
                 { requests::bars(chart, None, mark, here) }
             </div>
             <span class="traffic-rest">
                 <span class="took" title={t.get("took-about")}>
                     <span role="status">{ nobody.clone().unwrap_or_default() }</span>
-                    if nobody.is_none() { { told.unwrap_or(latency) } }
+                    if nobody.is_none() { { told.unwrap_or(whole_told) } }
                 </span>
                 <span class="traffic-clients">{ for named }</span>
             </span>

@@ -10,6 +10,7 @@ use crate::api::{ObjectRef, Timestamp, later};
 use crate::cluster::Cluster;
 use crate::network::question::{Because, Behind, Outcome, Reply};
 use crate::network::traffic::{Cause, RequestTrace, Step, StreamId};
+use crate::session::chart::chart_begin;
 use crate::session::{MomentId, Session};
 
 /// A request that was sent, and what happened to it.
@@ -21,8 +22,11 @@ pub struct SentView {
     pub url: String,
     /// Its number among those of its client, counted from 0.
     pub nth: u64,
-    /// When it was sent, in seconds since the first client began.
+    /// When it was sent, in seconds since the beginning of the [`Chart`](crate::session::chart::Chart): the whole second in which the first
+    /// client began.
     pub at: f64,
+    /// What the cluster's clock showed then: virtual milliseconds since 1970, in UTC.
+    pub clock: i64,
     /// The last moment of the run before it was sent: what was so then is what it met, if nothing has happened by itself in between.
     pub moment: MomentId,
     /// Where that moment stands on the timeline.
@@ -171,7 +175,8 @@ fn told(
         sender: stream.sender.clone(),
         url: format!("{scheme}://{}{path}{host}", client.url.authority()),
         nth,
-        at: at.duration_since(cluster.traffic_begin().unwrap_or(at)).as_secs_f64(),
+        at: at.duration_since(chart_begin(cluster.traffic_begin().unwrap_or(at))).as_secs_f64(),
+        clock: at.as_millisecond(),
         moment,
         stands,
         lost,
@@ -219,7 +224,9 @@ mod tests {
             let Stands { step, before, passes } = view.stands;
             assert_eq!(s.place(view.moment), Some(step), "{second}");
             let time = |place: usize| s.timeline().get(place).map(|id| s.cluster_at(*id).unwrap().now());
-            let sent = later(end.traffic_begin().unwrap(), SignedDuration::from_secs_f64(view.at));
+            let begin = Timestamp::from_second(end.traffic_begin().unwrap().as_second()).unwrap();
+            let sent = later(begin, SignedDuration::from_secs_f64(view.at));
+            assert_eq!((view.clock, sent.as_second()), (sent.as_millisecond(), second));
             let (here, next) = (time(step).unwrap(), time(step + 1));
             let off = (sent.duration_since(here).as_secs_f64() - before).abs();
             assert!(off < 1e-6 && here <= sent, "{second}: {view:?}");

@@ -2107,6 +2107,7 @@ chart-lost = lost
 chart-p50 = latency p50
 chart-p99 = p99
 chart-shown = shown moment
+chart-axis = 0 s = { $at } of the cluster’s clock; a bar is { $seconds } s
 
 # Requests of the run's clients
 traffic-of = Requests of the run’s clients
@@ -2118,12 +2119,12 @@ traffic-until-here = Until here: { $here } · whole run: { $run }
 traffic-lost = { $lost } lost
 traffic-chart = Requests over time
 traffic-chart-about = Press a bar, or choose one with the arrow keys and press Enter: the run goes to a request of those seconds, the first that was lost if any was.
-traffic-seconds = { $from }–{ $to } s
-traffic-nobody = { $from }–{ $to } s: no request began in this time
+traffic-seconds = { $from }–{ $to } s (from { $at })
+traffic-nobody = { $seconds }: no request began in this time
 traffic-first = The first that was lost
 traffic-why = Why requests were lost
 traffic-why-run = Whole run: { $why }
-traffic-why-seconds = { $from }–{ $to } s: { $why }
+traffic-why-seconds = { $seconds }: { $why }
 traffic-waiting = { $n } under way
 traffic-connections = { $n } { $n ->
     [one] connection
@@ -2132,7 +2133,7 @@ traffic-connections = { $n } { $n ->
 
 # One request, told
 sent-of = What happened to the request
-sent-request = Request { $nth } of { $pod } for { $url }, sent { $at } after the first client began
+sent-request = Request { $nth } of { $pod } for { $url }, sent { $at } after the chart begins, at { $clock } of the cluster’s clock
 requests-outside = outside ({ $kind } { $name })
 sent-moment = The run stands at step { $step }, the last one before it was sent, at the same moment.
 sent-moment-before = The run stands at step { $step }, the last one before it was sent, { $before } earlier.

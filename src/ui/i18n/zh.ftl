@@ -1791,6 +1791,7 @@ chart-lost = 丢失
 chart-p50 = 延迟 p50
 chart-p99 = p99
 chart-shown = 所示时刻
+chart-axis = 第 0 秒 = 集群时钟 { $at }；每个条形 { $seconds } 秒
 
 # 运行中客户端的请求
 traffic-of = 运行中客户端的请求
@@ -1799,18 +1800,18 @@ traffic-until-here = 到此刻为止：{ $here } · 整个运行：{ $run }
 traffic-lost = 丢失 { $lost } 个
 traffic-chart = 随时间变化的请求
 traffic-chart-about = 按下一个条形，或用方向键选择后按回车：运行会转到那几秒中的一个请求；如果有丢失的请求，就是第一个丢失的。
-traffic-seconds = 第 { $from }–{ $to } 秒
-traffic-nobody = 第 { $from }–{ $to } 秒：其间没有请求开始
+traffic-seconds = 第 { $from }–{ $to } 秒（始于 { $at }）
+traffic-nobody = { $seconds }：其间没有请求开始
 traffic-first = 第一个丢失的请求
 traffic-why = 请求丢失的原因
 traffic-why-run = 整个运行：{ $why }
-traffic-why-seconds = 第 { $from }–{ $to } 秒：{ $why }
+traffic-why-seconds = { $seconds }：{ $why }
 traffic-waiting = { $n } 个正在进行
 traffic-connections = 到 { $endpoint } 的连接：{ $n } 个
 
 # 一个请求的经过
 sent-of = 该请求的经过
-sent-request = { $pod } 对 { $url } 的第 { $nth } 个请求，在第一个客户端开始之后 { $at } 发送
+sent-request = { $pod } 对 { $url } 的第 { $nth } 个请求，在图表开始之后 { $at } 发送，集群时钟为 { $clock }
 requests-outside = 外部（{ $kind } { $name }）
 sent-moment = 运行停在第 { $step } 步，即它发送之前的最后一步，时刻相同。
 sent-moment-before = 运行停在第 { $step } 步，即它发送之前的最后一步，早 { $before }。

@@ -28,6 +28,7 @@ pub fn Sent(props: &Props) -> Html {
         ("pod", requests::sender(&t, &sent.sender).into()),
         ("url", sent.url.clone().into()),
         ("at", requests::time(&t, sent.at).into()),
+        ("clock", requests::clock(sent.clock).into()),
     ];
     let verdict = match (sent.lost, sent.took) {
         (Some(cause), _) => html! { <p class="bad">{ requests::cause(&t, cause) }</p> },
