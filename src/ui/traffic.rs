@@ -2,7 +2,7 @@
 //!
 //! The chart is a slider over its buckets: the arrow keys or the pointer choose one, whose numbers are said, and Enter or a press leads
 //! to a request of it, at its moment. Below it stand what its colours and lines mean, and why requests were lost: those of the bucket that
-//! is chosen, or else all. That text has room for two lines, so that the line is as high whatever is chosen; of more it can be scrolled.
+//! is chosen, or else all. A bar that was pressed is let go by a second press, by Escape and by another run ([`Picked`]). That text has room for two lines, so that the line is as high whatever is chosen; of more it can be scrolled.
 
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::i18n::Texts;
+use super::picked::Picked;
 use super::requests;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
@@ -45,7 +46,7 @@ pub fn Traffic(props: &Props) -> Html {
     let t = use_texts();
     let answer = use_answer(Some(Ask::Traffic), props.version);
     // The bucket that is chosen, and the seconds of which a request is looked for.
-    let chosen = use_state(|| None::<usize>);
+    let chosen = use_state(Picked::default);
     let asked = use_state(|| None::<(i64, i64)>);
     // The seconds of which was asked last, if no request began in them, and at which version of the run.
     let empty = use_state(|| None::<(u64, (i64, i64))>);
@@ -60,6 +61,16 @@ pub fn Traffic(props: &Props) -> Html {
                     open.emit(Rc::new((**view).clone()));
                 }
             }
+        }
+    });
+    // Another run has another chart.
+    let session = store.with(|s| s.session);
+    use_effect_with(session, {
+        let (chosen, asked, empty) = (chosen.clone(), asked.clone(), empty.clone());
+        move |_| {
+            chosen.set(Picked::default());
+            asked.set(None);
+            empty.set(None);
         }
     });
     let Some(Answer::Traffic(view)) = answer.as_deref() else { return Html::default() };
@@ -88,7 +99,7 @@ pub fn Traffic(props: &Props) -> Html {
     let here = run.map(|_| (shown / long).clamp(0.0, 1.0));
     // A part of the width is a place in the list.
     let here_place = here.map_or(last, |part| ((part * chart.buckets.len() as f64) as usize).min(last));
-    let place = chosen.map(|place| place.min(last));
+    let place = chosen.place().map(|place| place.min(last));
     let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
     let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
     let why_of = |losses: &Losses| requests::losses(&t, losses).join(t.get("lost-join").as_str());
@@ -128,20 +139,31 @@ pub fn Traffic(props: &Props) -> Html {
     };
     let onmousemove = {
         let chosen = chosen.clone();
-        move |e: MouseEvent| chosen.set(at(&e))
+        move |e: MouseEvent| chosen.set(chosen.point(at(&e)))
     };
     let onclick = {
         let (chosen, look) = (chosen.clone(), look.clone());
         move |e: MouseEvent| {
-            let place = at(&e);
-            chosen.set(place);
-            place.into_iter().for_each(|place| look.emit(place));
+            let Some(place) = at(&e) else { return };
+            let (picked, looks) = chosen.press(place);
+            chosen.set(picked);
+            if looks {
+                look.emit(place);
+            }
         }
     };
     let onkeydown = {
         let (chosen, look) = (chosen.clone(), look.clone());
         move |e: KeyboardEvent| {
-            let now = chosen.map_or(here_place, |place| place.min(last));
+            let now = chosen.place().map_or(here_place, |place| place.min(last));
+            if e.key() == "Escape" {
+                if let Some(picked) = chosen.escape() {
+                    chosen.set(picked);
+                    e.prevent_default();
+                    e.stop_propagation();
+                }
+                return;
+            }
             let to = match e.key().as_str() {
                 "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
                 "ArrowRight" | "ArrowUp" => (now + 1).min(last),
@@ -156,7 +178,7 @@ pub fn Traffic(props: &Props) -> Html {
             e.prevent_default();
             // The page's own keys step through the run.
             e.stop_propagation();
-            chosen.set(Some(to));
+            chosen.set(Picked::walk(to));
         }
     };
     let first = {
@@ -202,7 +224,7 @@ pub fn Traffic(props: &Props) -> Html {
             <span class={classes!("traffic-said", any_lost.then_some("bad"))}>{ said }</span>
             <div class="traffic-chart" role="slider" tabindex="0" aria-label={format!("{} ({axis})", t.get("traffic-chart"))} aria-valuemin="0" aria-valuemax={last.to_string()}
                 aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={format!("{} {axis}", t.get("traffic-chart-about"))}
-                {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
+                {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(chosen.leave())} {onclick} {onkeydown}>
                 { requests::bars(chart, None, mark, here) }
             </div>
             <span class="traffic-rest">
@@ -210,6 +232,10 @@ pub fn Traffic(props: &Props) -> Html {
                     <span role="status">{ nobody.clone().unwrap_or_default() }</span>
                     if nobody.is_none() { { told.unwrap_or(whole_told) } }
                 </span>
+                if chosen.is_held() {
+                    <button type="button" class="quiet traffic-let-go" title={t.get("traffic-let-go-about")}
+                        onclick={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(Picked::default())}>{ t.get("traffic-let-go") }</button>
+                }
                 <span class="traffic-clients">{ for named }</span>
             </span>
             { requests::legend(&t, chart, here.is_some()) }
