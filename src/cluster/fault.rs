@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::Cluster;
-use super::action::{Action, Actor};
+use super::action::{Action, Actor, StepError, Transition};
 use super::command::ACTIONS_LIMIT;
 use super::process::Process;
 use super::static_control_plane::API_SERVER;
@@ -311,18 +311,36 @@ impl Cluster {
         }
     }
 
+    /// Takes the actions that come before time passes, at most so many: news may be on its way that leads to no write.
+    fn act_before_time_passes(
+        &mut self,
+        most: usize,
+        mut each: impl FnMut(Transition),
+    ) -> Result<(), StepError> {
+        for _ in 0..most {
+            let Some(action) = self.fair().filter(|action| *action != Action::Advance) else { break };
+            each(self.act(&action)?);
+        }
+        Ok(())
+    }
+
+    /// The actions, at most so many, that [`Fault::Wait`] would take before time passes.
+    pub fn actions_before_time_passes(&self, most: usize) -> Vec<Action> {
+        let (mut after, mut all) = (self.clone(), Vec::new());
+        // What has been taken until one is not possible has been taken.
+        let _ = after.act_before_time_passes(most, |transition| all.push(transition.action));
+        all
+    }
+
     /// Lets time pass to a moment, in milliseconds since 1970, or to what is due before it. Returns what was written meanwhile by
     /// what nobody waits for: heartbeats, events.
     fn wait(&mut self, until: i64) -> Result<Vec<Write>, NoSuchFault> {
         let until = Timestamp::from_millisecond(until).map_err(|_| NoSuchFault)?;
         let mut after = self.clone();
         let mut writes = Vec::new();
-        // News may be on its way that leads to no write.
-        for _ in 0..ACTIONS_LIMIT {
-            let Some(action) = after.fair().filter(|action| *action != Action::Advance) else { break };
-            let transition = after.act(&action).map_err(|_| NoSuchFault)?;
-            writes.extend(transition.writes);
-        }
+        after
+            .act_before_time_passes(ACTIONS_LIMIT, |transition| writes.extend(transition.writes))
+            .map_err(|_| NoSuchFault)?;
         let clock = &after.clock;
         let due = [clock.next_or_scheduled(), clock.next_resync()].into_iter().flatten().min();
         let to = due.map_or(until, |due| due.min(until));

@@ -213,7 +213,7 @@ impl Cluster {
             }
             _ => answer.clone(),
         };
-        let reply = asked.pick(nth).cloned();
+        let reply = asked.pick(nth).cloned().map(|reply| network.meets_now(reply));
         let replies = match &asked {
             Answer::Replies { replies, .. } => replies.len(),
             Answer::Records(_) => 0,

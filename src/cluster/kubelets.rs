@@ -18,6 +18,7 @@ use crate::apimachinery::{
     AttachOptions, Attached, ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace,
 };
 use crate::apiserver::{ApiServer, Kubelets};
+use crate::kubelet::neighbours::{CpuPart, cpu_parts};
 use crate::kubelet::{self, Attachment, Execution, LogReader};
 use crate::network::cni::Plugin;
 use crate::network::serving;
@@ -152,6 +153,15 @@ pub(super) fn container_log(
 }
 
 impl Cluster {
+    /// What the containers of a pod get of the CPU of their node, if more is wanted there than there is.
+    pub fn cpu_parts(&self, pod: &Key) -> Vec<CpuPart> {
+        let network = self.network();
+        let host = network.hosts().find(|h| h.state.pods.contains_key(pod));
+        let parts =
+            |h: super::network::Host<'_>| cpu_parts(h.state, &h.process.caches, &h.node, pod, self.now());
+        host.map(parts).unwrap_or_default()
+    }
+
     /// The id of the instance of a container that runs, as its kubelet has it, whether that kubelet runs or not; `None` if the
     /// container does not run.
     pub fn container_id(&self, pod: &Key, container: &str) -> Option<Rc<str>> {
@@ -193,7 +203,7 @@ impl Kubelets for Nodes<'_> {
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
         let writing = RefCell::new(Writing::on(api));
         let door = Door::writing(self.traffic, &writing);
-        let from = From::new(self.network(&*api, now, &noted, &remembered, door), pod);
+        let from = From::asking_now(self.network(&*api, now, &noted, &remembered, door), pod);
         let mut done =
             kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
         drop(from);

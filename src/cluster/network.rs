@@ -72,17 +72,26 @@ pub(super) struct Network<'a> {
 pub(super) struct From<'a> {
     network: Network<'a>,
     pod: &'a Key,
+    /// Whether it asks at this very moment, and gets no other answer later. What a process of a container asks is answered as if nobody
+    /// else asked, because it is told when that becomes another answer, and the queue of a busy server does at any moment.
+    now: bool,
 }
 
 impl<'a> From<'a> {
     pub(super) fn new(network: Network<'a>, pod: &'a Key) -> From<'a> {
-        From { network, pod }
+        From { network, pod, now: false }
+    }
+
+    /// Who asks once: a server is as busy for it as for the requests of clients that are sent now.
+    pub(super) fn asking_now(network: Network<'a>, pod: &'a Key) -> From<'a> {
+        From { now: true, ..From::new(network, pod) }
     }
 }
 
 impl Outside for From<'_> {
     fn answer(&self, question: &Question) -> Option<Answer> {
-        Some(self.network.answer(self.pod, question))
+        let answer = self.network.answer(self.pod, question);
+        Some(if self.now { self.network.met_now(answer) } else { answer })
     }
 
     fn sent(&self, sent: &Sent<'_>) {
@@ -197,6 +206,22 @@ impl<'a> Network<'a> {
                 Answer::Replies { replies: self.replies_by(from, *to, question, hops).into(), seed }
             }
         }
+    }
+
+    /// An answer as it is met at this moment: servers are busy with the requests of clients.
+    fn met_now(&self, answer: Answer) -> Answer {
+        match answer {
+            Answer::Replies { replies, seed } => {
+                let replies = replies.iter().map(|reply| self.meets_now(reply.clone())).collect();
+                Answer::Replies { replies, seed }
+            }
+            Answer::Records(_) => answer,
+        }
+    }
+
+    /// What meets a reply, as it is met at this moment.
+    pub(super) fn meets_now(&self, reply: Reply) -> Reply {
+        self.door.traffic.meets(reply, self.now)
     }
 
     /// Whether an address is in the range of Services' addresses.

@@ -96,12 +96,13 @@ pub use crate::session::link::MEMBERS;
 pub use crate::session::scenario::{Text, Theme};
 pub use crate::session::view::graph::{Edge, EdgeKind, Facets, Graph, GraphFilter, GraphNode};
 pub use crate::session::view::{
-    Ailing, Ails, Branch, Card, ClientView, Condition, ConsequenceView, Counts, Declared, Deed, DefinedKind,
-    EventLine, EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health, ImageWarning, Issued,
-    Line, LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick,
-    Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
-    RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView, SentStep, SentView, SentWhat,
-    Short, Standing, SummaryView, TrafficView, Version, WhyLink, WhyView, Word, YamlView, can_declare,
+    Ailing, Ails, Branch, Card, ClientView, Condition, ConsequenceView, Counts, CpuView, Declared, Deed,
+    DefinedKind, EventLine, EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health,
+    ImageWarning, Issued, Line, LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat,
+    NobodysAddress, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem,
+    Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView,
+    SentStep, SentView, SentWhat, Short, Standing, Stands, SummaryView, TrafficView, Version, WhyLink,
+    WhyView, Word, YamlView, can_declare,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use begins::{ClusterStart, NODES};

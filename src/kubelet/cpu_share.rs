@@ -30,18 +30,17 @@ impl Wants<'_> {
 
     /// What its containers get if the pod gets so much.
     fn hand_out(&self, all: i64) -> Vec<i64> {
-        let of = |name: &str| -> Option<&Container> {
-            self.spec
-                .containers
-                .iter()
-                .chain(self.spec.init_containers.iter().flatten())
-                .find(|c| c.name == name)
-        };
-        let weight = |name: &str| weight(of(name).map_or(MIN_SHARES, |c| shares_of(self.spec, c)));
         let members: Vec<(i64, i64)> =
-            self.containers.iter().map(|(name, wants)| (weight(name), *wants)).collect();
+            self.containers.iter().map(|(name, wants)| (weight_of(self.spec, name), *wants)).collect();
         fair(all, &members)
     }
+}
+
+/// The weight of a container's cgroup below that of its pod.
+pub(super) fn weight_of(spec: &PodSpec, name: &str) -> i64 {
+    let mut all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+    let of: Option<&Container> = all.find(|c| c.name == name);
+    weight(of.map_or(MIN_SHARES, |c| shares_of(spec, c)))
 }
 
 /// What each member of a group gets of so much: in proportion to its weight, and no more than it wants. Members are pairs of both.

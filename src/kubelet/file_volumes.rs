@@ -115,6 +115,8 @@ impl Version {
 pub(super) struct Mount<'a> {
     /// The path of the mount.
     pub(super) path: &'a str,
+    /// Who may do what with its directory.
+    pub(super) access: Access,
     /// Names directories of versions: something that no other volume has.
     pub(super) seed: &'a str,
     /// What a token says.
@@ -141,6 +143,7 @@ impl Mount<'_> {
         let directory = new.directory(self.seed);
         if before.is_none() {
             note("", Change::Directory);
+            note("", Change::Access(self.access));
         }
         note(&directory, Change::Directory);
         let mut files = Vec::new();

@@ -115,7 +115,7 @@ mod manifest_url;
 mod memory;
 mod mirror_client;
 mod mounts;
-mod neighbours;
+pub mod neighbours;
 pub mod network;
 mod network_ready;
 mod node;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::environment::expand;
+use super::payload::{DIRECTORY_MODE, STICKY, directory};
 use super::projection::is_written;
 use super::turn::Turn;
 use crate::api::types::{Container, PodSpec, Volume, VolumeMount};
@@ -58,7 +59,14 @@ impl Turn<'_> {
                 continue;
             }
             let path = absolute("/", &mount.mount_path);
-            all.push(Write { at: since.0, path, change: Change::Directory });
+            all.push(Write { at: since.0, path: path.clone(), change: Change::Directory });
+            let whole = self.part_of(spec, mount).is_empty();
+            if let Some(empty) = volume.empty_dir.as_ref().filter(|_| whole) {
+                let in_memory = empty.medium.as_deref() == Some("Memory");
+                let mode = if in_memory { DIRECTORY_MODE | STICKY } else { DIRECTORY_MODE };
+                let group = self.spec.security_context.as_ref().and_then(|c| c.fs_group);
+                all.push(Write { at: since.0, path, change: Change::Access(directory(mode, group)) });
+            }
         }
         all
     }

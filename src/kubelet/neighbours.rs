@@ -3,14 +3,44 @@
 //! As soon as more CPU is wanted than a node has, the kernel hands it out by weights ([`super::cpu_share`]). What containers want by
 //! themselves counts here: `sim.steady/cpu`, or what their programs use. What requests make the others want does not.
 
+use std::rc::Rc;
+
+use super::container_state::ContainerRuntime;
 use super::cpu_share::{self, Wants};
-use super::state::{NodeRuntime, PodRuntime, WorkerPhase};
+use super::state::{NodeRuntime, PodRuntime, State, WorkerPhase};
 use super::turn::Turn;
 use super::usage::{self, SYSTEM_CPU};
 use crate::api::quantity::amount_of;
 use crate::api::types::{Node, Pod};
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
+
+/// What a container gets of the CPU of a node on which more is wanted than there is. All amounts are thousandths of a CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuPart {
+    /// The container.
+    pub container: Rc<str>,
+    /// What it wants by itself, without what requests to it make it want.
+    pub wants: i64,
+    /// The weight of its cgroup (`cpu.weight`).
+    pub weight: i64,
+    /// What it gets at most.
+    pub gets: i64,
+    /// What all pods of the node have together.
+    pub of: i64,
+}
+
+/// What the running containers of a pod of a node get of its CPU; nothing if there is enough for all, or of those that have processors for
+/// themselves.
+pub fn cpu_parts(state: &State, caches: &Caches, node: &Key, pod: &Key, now: Timestamp) -> Vec<CpuPart> {
+    let of_pod = || {
+        let rt = state.pods.get(pod)?;
+        let object = rt.pod(pod, caches)?;
+        let spec = object.spec.as_ref()?;
+        Some(Turn::new(object, spec, (**rt).clone(), state, node, caches, now).cpu_parts())
+    };
+    if state.node.short_of_cpu { of_pod().unwrap_or_default() } else { Vec::new() }
+}
 
 /// A thousandth of a CPU in billionths of one.
 const MILLI: i64 = 1_000_000;
@@ -62,6 +92,21 @@ impl Turn<'_> {
         };
         self.node.note_cpu(self.rt.own_cpu, milli, || capacity(self.caches, self.node_key));
         self.rt.own_cpu = milli;
+    }
+
+    fn cpu_parts(&self) -> Vec<CpuPart> {
+        let Some(capacity) = capacity(self.caches, self.node_key) else { return Vec::new() };
+        let part = |(i, c): (usize, &ContainerRuntime)| {
+            let (running, gets) = (c.running()?, self.share_of_cpu(i)?);
+            Some(CpuPart {
+                container: c.name.clone(),
+                wants: usage::own_cpu(self.pod, &c.name, running.resources(&c.name), running.own.uses),
+                weight: cpu_share::weight_of(self.spec, &c.name),
+                gets: gets / MILLI,
+                of: capacity.saturating_sub(SYSTEM_CPU),
+            })
+        };
+        self.rt.containers.iter().enumerate().filter_map(part).collect()
     }
 
     /// The CPU that one of the pod's containers gets if it wants all that there is, in billionths; `None` if the other containers of

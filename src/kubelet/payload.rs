@@ -15,6 +15,16 @@ const DEFAULT_MODE: i32 = 0o644;
 /// What `fsGroup` adds to the mode of a file of a volume that is read only (`volume_linux.go`: `roMask`).
 const READ_ONLY_MASK: u16 = 0o440;
 
+/// The mode of an `emptyDir` (`defaultPerm` of `pkg/volume/emptydir/empty_dir.go`), which is what is below each of these volumes.
+pub(super) const DIRECTORY_MODE: u16 = 0o777;
+
+/// What a new tmpfs adds to it: Linux makes its root with the mode 1777 (`shmem_fill_super` in `mm/shmem.c`), and the kubelet, which mounts
+/// it over the directory that it has made, leaves that as it is (`setupTmpfs`).
+pub(super) const STICKY: u16 = 0o1000;
+
+/// What `fsGroup` adds to the mode of a directory (`changeFilePermission` of `pkg/volume/volume_linux.go`).
+pub(super) const SET_GROUP_ID: u16 = 0o2000;
+
 /// The user of all containers of a pod, if it is said and the same for all (`FsUserFrom` of `pkg/volume/util`).
 fn common_user(spec: &PodSpec) -> Option<i64> {
     let of_pod = spec.security_context.as_ref().and_then(|c| c.run_as_user);
@@ -22,6 +32,14 @@ fn common_user(spec: &PodSpec) -> Option<i64> {
     let mut users = containers.map(|c| c.security_context.as_ref().and_then(|c| c.run_as_user).or(of_pod));
     let first = users.next()??;
     users.all(|u| u == Some(first)).then_some(first)
+}
+
+/// A directory of root with a mode and perhaps the group of the pod.
+pub(super) fn directory(mode: u16, group: Option<i64>) -> Access {
+    match group {
+        Some(gid) => Access { mode: mode | SET_GROUP_ID, uid: 0, gid },
+        None => Access { mode, uid: 0, gid: 0 },
+    }
 }
 
 /// The files of a volume, while they are gathered.
@@ -162,6 +180,15 @@ impl Turn<'_> {
             }
         }
         out
+    }
+
+    /// Who may do what with the directory of a volume, by its name. Secrets, the downward API and projections are in memory
+    /// (`wrappedVolumeSpec` of their plugins), a ConfigMap is on the node's disk.
+    pub(super) fn access_of_directory(&self, volume: &str) -> Access {
+        let group = self.spec.security_context.as_ref().and_then(|c| c.fs_group);
+        let on_disk = self.spec.volumes.iter().flatten().find(|v| v.name == volume);
+        let on_disk = on_disk.is_some_and(|v| v.config_map.is_some());
+        directory(if on_disk { DIRECTORY_MODE } else { DIRECTORY_MODE | STICKY }, group)
     }
 
     /// The files of a volume with their owners and modes (`SetVolumeOwnership`).

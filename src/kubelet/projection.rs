@@ -147,7 +147,8 @@ impl Turn<'_> {
 
     fn seen_by(&self, path: &str, volume: &str, see: impl FnOnce(Mount<'_>) -> Vec<Write>) -> Vec<Write> {
         let seed = format!("{} {volume}", self.rt.uid);
-        see(Mount { path, seed: &seed, token: &|token| token.said(&self.bearer()) })
+        let access = self.access_of_directory(volume);
+        see(Mount { path, access, seed: &seed, token: &|token| token.said(&self.bearer()) })
     }
 
     /// The files of a volume that a container finds which has started when the pod's volumes had been written `count` times.

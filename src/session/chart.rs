@@ -88,6 +88,11 @@ pub struct Chart {
     pub buckets: Vec<Bucket>,
 }
 
+/// The moment with which the chart of a run begins whose first client began at a moment: the second in which that was.
+pub fn chart_begin(first: Timestamp) -> Timestamp {
+    Timestamp::from_second(first.as_second()).unwrap_or(first)
+}
+
 impl Chart {
     /// The chart of what was sent to some targets from a moment until another one, in whole seconds of virtual time.
     pub fn of(ledger: &Ledger, from: Timestamp, to: Timestamp, is_meant: impl Fn(&Target) -> bool) -> Chart {

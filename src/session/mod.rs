@@ -154,6 +154,7 @@ impl Session {
             what: if start.objects.is_some() { What::Import } else { What::Start },
             op: Rc::new(Op::Start),
             steps: 0,
+            at: cluster.now(),
             kept: Some(Box::new(cluster.clone())),
             trail: keep::Trail::default(),
         };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::into::Exchange;
 use super::keep;
 use super::op::Op;
-use crate::api::ObjectRef;
+use crate::api::{ObjectRef, Timestamp};
 use crate::apiserver::Write;
 use crate::cluster::{Action, Cluster, Command, Fault, Transition};
 use crate::kubectl::Output;
@@ -60,6 +60,8 @@ pub struct Moment {
     pub op: Rc<Op>,
     /// The number of moments before it.
     pub steps: usize,
+    /// What the cluster's clock shows.
+    pub at: Timestamp,
     /// The cluster, if the moment keeps it; otherwise [`Session::cluster_at`](super::Session::cluster_at) computes it.
     pub(super) kept: Option<Box<Cluster>>,
     /// The kept clusters on the path to this moment.

@@ -1,9 +1,9 @@
 //! The calls that kubelets have made to their container runtimes on the way to a moment, noted while its actions are taken
 //! again.
 
-use super::{FINEST_LIMIT, MomentId, Session};
+use super::{FINEST_LIMIT, MomentId, Op, Session};
 use crate::api::Timestamp;
-use crate::cluster::{Action, Actor};
+use crate::cluster::{Action, Actor, Fault};
 use crate::kubelet::cri::Call;
 use crate::network::cni::Plugin;
 
@@ -25,7 +25,13 @@ pub struct RuntimeCalls {
 impl Session {
     /// The calls of a moment's actions. `None` if there are more than [`FINEST_LIMIT`] of these.
     pub fn runtime_calls(&self, id: MomentId) -> Option<Vec<RuntimeCalls>> {
-        let actions = self.made_of(id);
+        let actions = match self.moment(id).map(|m| &*m.op) {
+            // What nobody waits for is done before time passes: images are removed, for one.
+            Some(Op::Fault(Fault::Wait { .. })) => {
+                self.before(id)?.actions_before_time_passes(FINEST_LIMIT + 1)
+            }
+            _ => self.made_of(id),
+        };
         if !actions.iter().any(|a| self.kubelet_of(a).is_some()) {
             return Some(Vec::new());
         }

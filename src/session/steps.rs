@@ -192,7 +192,8 @@ impl Session {
         if id == self.moments.capacity() {
             self.moments.reserve_exact(id / 8 + 64);
         }
-        self.moments.push(Moment { parent, children: Vec::new(), what, op, steps, kept, trail });
+        let at = self.cluster.now();
+        self.moments.push(Moment { parent, children: Vec::new(), what, op, steps, at, kept, trail });
         self.at = id;
         self.end = None;
     }

@@ -64,10 +64,24 @@ impl Access {
         of & permission != 0
     }
 
-    /// The permissions as `ls -l` shows them.
+    /// The permissions as `ls -l` shows them. The bits above them (set-user-ID, set-group-ID, and the one that lets only owners remove
+    /// entries of a directory) stand in the place of the three `x`: as a capital letter where nobody may execute it.
     pub fn letters(&self) -> String {
-        let bit =
-            |i: u16| if self.mode & (1 << (8 - i)) == 0 { '-' } else { ['r', 'w', 'x'][usize::from(i % 3)] };
+        let special = |i: u16| match i {
+            2 => (0o4000, 's', 'S'),
+            5 => (0o2000, 's', 'S'),
+            8 => (0o1000, 't', 'T'),
+            _ => (0, '-', '-'),
+        };
+        let bit = |i: u16| {
+            let has = self.mode & (1 << (8 - i)) != 0;
+            match special(i) {
+                (mask, with, _) if self.mode & mask != 0 && has => with,
+                (mask, _, without) if self.mode & mask != 0 => without,
+                _ if has => ['r', 'w', 'x'][usize::from(i % 3)],
+                _ => '-',
+            }
+        };
         (0..9).map(bit).collect()
     }
 }

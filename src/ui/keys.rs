@@ -302,7 +302,7 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>, show: &Cal
             click("#graph-filter");
         }
         ("z" | "Z", _) => click("#graph-alone"),
-        ("Escape", _) => click("#graph-alone[aria-pressed='true']"),
+        ("Escape", _) => click("#graph-alone[aria-pressed='true'], .traffic-let-go"),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
             let n: usize = d.parse().unwrap_or(1);

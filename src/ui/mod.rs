@@ -60,6 +60,7 @@ mod next;
 mod notice;
 #[cfg(target_arch = "wasm32")]
 mod pane;
+mod picked;
 
 #[cfg(target_arch = "wasm32")]
 mod player;

@@ -2,7 +2,7 @@
 //!
 //! The chart is a slider over its buckets: the arrow keys or the pointer choose one, whose numbers are said, and Enter or a press leads
 //! to a request of it, at its moment. Below it stand what its colours and lines mean, and why requests were lost: those of the bucket that
-//! is chosen, or else all. That text has room for two lines, so that the line is as high whatever is chosen; of more it can be scrolled.
+//! is chosen, or else all. A bar that was pressed is let go by a second press, by Escape and by another run ([`Picked`]). That text has room for two lines, so that the line is as high whatever is chosen; of more it can be scrolled.
 
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::i18n::Texts;
+use super::picked::Picked;
 use super::requests;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
@@ -32,11 +33,9 @@ fn sums(t: &Texts, sent: u64, lost: u64) -> String {
 
 /// What is said of a bucket: its seconds, its numbers, and how long the answers took.
 fn bucket_said(t: &Texts, chart: &Chart, place: usize, bucket: &Bucket) -> String {
-    let from = place as f64 * chart.seconds as f64;
-    let args = [("from", from.into()), ("to", (from + chart.seconds as f64).into())];
     let sums = sums(t, bucket.answered + bucket.lost, bucket.lost);
     let took = bucket.took.as_ref().map(|took| requests::took(t, took)).unwrap_or_default();
-    let all = [t.with("traffic-seconds", &args), sums, took];
+    let all = [requests::seconds_of(t, chart, place), sums, took];
     all.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
@@ -47,7 +46,7 @@ pub fn Traffic(props: &Props) -> Html {
     let t = use_texts();
     let answer = use_answer(Some(Ask::Traffic), props.version);
     // The bucket that is chosen, and the seconds of which a request is looked for.
-    let chosen = use_state(|| None::<usize>);
+    let chosen = use_state(Picked::default);
     let asked = use_state(|| None::<(i64, i64)>);
     // The seconds of which was asked last, if no request began in them, and at which version of the run.
     let empty = use_state(|| None::<(u64, (i64, i64))>);
@@ -62,6 +61,16 @@ pub fn Traffic(props: &Props) -> Html {
                     open.emit(Rc::new((**view).clone()));
                 }
             }
+        }
+    });
+    // Another run has another chart.
+    let session = store.with(|s| s.session);
+    use_effect_with(session, {
+        let (chosen, asked, empty) = (chosen.clone(), asked.clone(), empty.clone());
+        move |_| {
+            chosen.set(Picked::default());
+            asked.set(None);
+            empty.set(None);
         }
     });
     let Some(Answer::Traffic(view)) = answer.as_deref() else { return Html::default() };
@@ -81,22 +90,27 @@ pub fn Traffic(props: &Props) -> Html {
             t.with("traffic-until-here", &args)
         }
     };
-    let latency = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
+    let axis = requests::axis(&t, chart);
+    let latency = took.as_ref().map(|took| requests::took(&t, took));
+    // As long as no bar is chosen, the whole is described, and what its time is counted from.
+    let whole_told = latency.into_iter().chain([axis.clone()]).collect::<Vec<_>>().join(" · ");
     let last = chart.buckets.len().saturating_sub(1);
     let long = (chart.seconds.max(1) as f64) * (chart.buckets.len().max(1) as f64);
     let here = run.map(|_| (shown / long).clamp(0.0, 1.0));
     // A part of the width is a place in the list.
     let here_place = here.map_or(last, |part| ((part * chart.buckets.len() as f64) as usize).min(last));
-    let place = chosen.map(|place| place.min(last));
+    let place = chosen.place().map(|place| place.min(last));
     let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
     let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
     let why_of = |losses: &Losses| requests::losses(&t, losses).join(t.get("lost-join").as_str());
     let why = match (bucket, run) {
         (Some((_, bucket)), _) if bucket.lost == 0 => String::new(),
         (Some((place, bucket)), _) => {
-            let from = place as f64 * chart.seconds as f64;
-            let (to, why) = (from + chart.seconds as f64, why_of(&bucket.losses));
-            t.with("traffic-why-seconds", &[("from", from.into()), ("to", to.into()), ("why", why.into())])
+            let seconds = requests::seconds_of(&t, chart, place);
+            t.with(
+                "traffic-why-seconds",
+                &[("seconds", seconds.into()), ("why", why_of(&bucket.losses).into())],
+            )
         }
         (None, Some(run)) => t.with("traffic-why-run", &[("why", why_of(&run.losses).into())]),
         (None, None) => why_of(losses),
@@ -106,10 +120,9 @@ pub fn Traffic(props: &Props) -> Html {
         let (begin, seconds) = (chart.begin, chart.seconds);
         move |place: usize| (begin + i64::try_from(place).unwrap_or(0) * seconds, seconds)
     };
-    let nobody = place.filter(|place| *empty == Some((props.version, seconds_of(*place)))).map(|place| {
-        let from = place as f64 * chart.seconds as f64;
-        t.with("traffic-nobody", &[("from", from.into()), ("to", (from + chart.seconds as f64).into())])
-    });
+    let nobody = place
+        .filter(|place| *empty == Some((props.version, seconds_of(*place))))
+        .map(|place| t.with("traffic-nobody", &[("seconds", requests::seconds_of(&t, chart, place).into())]));
     let look = {
         let asked = asked.clone();
         Callback::from(move |place: usize| asked.set(Some(seconds_of(place))))
@@ -126,20 +139,31 @@ pub fn Traffic(props: &Props) -> Html {
     };
     let onmousemove = {
         let chosen = chosen.clone();
-        move |e: MouseEvent| chosen.set(at(&e))
+        move |e: MouseEvent| chosen.set(chosen.point(at(&e)))
     };
     let onclick = {
         let (chosen, look) = (chosen.clone(), look.clone());
         move |e: MouseEvent| {
-            let place = at(&e);
-            chosen.set(place);
-            place.into_iter().for_each(|place| look.emit(place));
+            let Some(place) = at(&e) else { return };
+            let (picked, looks) = chosen.press(place);
+            chosen.set(picked);
+            if looks {
+                look.emit(place);
+            }
         }
     };
     let onkeydown = {
         let (chosen, look) = (chosen.clone(), look.clone());
         move |e: KeyboardEvent| {
-            let now = chosen.map_or(here_place, |place| place.min(last));
+            let now = chosen.place().map_or(here_place, |place| place.min(last));
+            if e.key() == "Escape" {
+                if let Some(picked) = chosen.escape() {
+                    chosen.set(picked);
+                    e.prevent_default();
+                    e.stop_propagation();
+                }
+                return;
+            }
             let to = match e.key().as_str() {
                 "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
                 "ArrowRight" | "ArrowUp" => (now + 1).min(last),
@@ -154,7 +178,7 @@ pub fn Traffic(props: &Props) -> Html {
             e.prevent_default();
             // The page's own keys step through the run.
             e.stop_propagation();
-            chosen.set(Some(to));
+            chosen.set(Picked::walk(to));
         }
     };
     let first = {
@@ -198,16 +222,20 @@ pub fn Traffic(props: &Props) -> Html {
     html! {
         <div class="traffic" role="group" aria-label={t.get("traffic-of")}>
             <span class={classes!("traffic-said", any_lost.then_some("bad"))}>{ said }</span>
-            <div class="traffic-chart" role="slider" tabindex="0" aria-label={t.get("traffic-chart")} aria-valuemin="0" aria-valuemax={last.to_string()}
-                aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={t.get("traffic-chart-about")}
-                {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
+            <div class="traffic-chart" role="slider" tabindex="0" aria-label={format!("{} ({axis})", t.get("traffic-chart"))} aria-valuemin="0" aria-valuemax={last.to_string()}
+                aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={format!("{} {axis}", t.get("traffic-chart-about"))}
+                {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(chosen.leave())} {onclick} {onkeydown}>
                 { requests::bars(chart, None, mark, here) }
             </div>
             <span class="traffic-rest">
                 <span class="took" title={t.get("took-about")}>
                     <span role="status">{ nobody.clone().unwrap_or_default() }</span>
-                    if nobody.is_none() { { told.unwrap_or(latency) } }
+                    if nobody.is_none() { { told.unwrap_or(whole_told) } }
                 </span>
+                if chosen.is_held() {
+                    <button type="button" class="quiet traffic-let-go" title={t.get("traffic-let-go-about")}
+                        onclick={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(Picked::default())}>{ t.get("traffic-let-go") }</button>
+                }
                 <span class="traffic-clients">{ for named }</span>
             </span>
             { requests::legend(&t, chart, here.is_some()) }

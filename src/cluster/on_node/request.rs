@@ -60,7 +60,7 @@ impl Cluster {
     /// address that only the cluster's own network knows.
     pub fn run_on_own_machine(&self, words: &[String], nth: u64) -> (NodeOutput, bool) {
         let key = own_machine();
-        let asking = Asking::new(From::new(self.network(), &key), nth);
+        let asking = Asking::new(From::asking_now(self.network(), &key), nth);
         let output = self.request_from(&key, words, &asking);
         (output, asking.within.get())
     }
@@ -75,7 +75,7 @@ impl Cluster {
     ) -> NodeOutput {
         let key = Key::new("", node);
         match running {
-            true => self.request_from(&key, words, &Asking::new(From::new(self.network(), &key), nth)),
+            true => self.request_from(&key, words, &Asking::new(From::asking_now(self.network(), &key), nth)),
             false => self.request_from(&key, words, &CutOff),
         }
     }

@@ -65,6 +65,8 @@ pub struct Ledger {
     pub(super) followed: Option<RequestTrace>,
     /// The number of a request that somebody tries; `None` if nobody does, or if it was answered.
     pub(super) tried: Option<u64>,
+    /// When the last such request was answered.
+    pub(super) tried_until: Option<Timestamp>,
     /// The requests that come to one process, if somebody looks for them.
     pub(super) visits: Option<Visits>,
 }
@@ -203,7 +205,7 @@ impl Ledger {
                 let done = self.servers.get_mut(&process).map(|s| s.work(at)).unwrap_or_default();
                 self.plan_work(&process);
                 if self.tried.is_some_and(|tried| done.contains(&tried)) {
-                    self.tried = None;
+                    (self.tried, self.tried_until) = (None, Some(at));
                 }
                 for number in done {
                     if let Some(f) = self.flights.remove(&number) {

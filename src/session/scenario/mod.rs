@@ -481,6 +481,24 @@ mod tests {
         }
     }
 
+    /// Whoever opens a scenario sees lost requests only where these are what the scenario is about: in others the client begins when
+    /// what it asks is there.
+    #[test]
+    fn a_scenario_opens_without_lost_requests_unless_it_is_about_them() {
+        // A NetworkPolicy is to keep one client out.
+        let meant = ["40-network-policy"];
+        let (mut clients, mut open_lost) = (0, Vec::new());
+        for s in all().into_iter().filter(|s| s.size != Size::Large) {
+            let traffic = crate::session::view::traffic(&s.open());
+            clients += usize::from(traffic.sent > 0);
+            if traffic.lost > 0 {
+                open_lost.push(s.id);
+            }
+        }
+        assert!(clients > 3, "{clients}");
+        assert_eq!(open_lost, meant);
+    }
+
     #[test]
     fn where_a_set_up_ended_is_read_from_the_run() {
         let waits = "{title: {en: a, zh: b}, text: {en: a, zh: b}, theme: nodes, nodes: 1, manifest: \"\", setup: [{kubectl: create deployment web --image=nginx}, {wait: 90}]}";

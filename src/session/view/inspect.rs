@@ -9,6 +9,7 @@ use super::kinds;
 use super::lines::{Line, has_bookkeeping, object_lines};
 use super::offers::{Offer, named};
 use crate::api::{Kind, MetaExt, Object, ObjectRef, duration};
+use crate::kubelet::neighbours::CpuPart;
 use crate::session::{Session, rehearsal};
 
 /// What an object is, and what a person can do to it.
@@ -36,8 +37,34 @@ pub struct ObjectView {
     pub rolls_out: bool,
     /// The containers of a pod that run, and so can crash.
     pub running: Vec<Rc<str>>,
+    /// What each of these gets of the CPU of its node, if more is wanted there than there is.
+    pub cpu: Vec<CpuView>,
     /// The other faults of a pod that a person can inject or end.
     pub faults: Vec<PodFault>,
+}
+
+/// What a container gets of the CPU of a busy node. Amounts are thousandths of a CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuView {
+    /// The container.
+    pub container: Rc<str>,
+    /// What it wants by itself.
+    pub wants: i64,
+    /// The weight of its cgroup below that of its pod.
+    pub weight: i64,
+    /// What it gets at most.
+    pub gets: i64,
+    /// What all pods of the node have together.
+    pub of: i64,
+}
+
+fn cpu_of(session: &Session, of: &ObjectRef) -> Vec<CpuView> {
+    if of.kind != Kind::POD {
+        return Vec::new();
+    }
+    let view =
+        |CpuPart { container, wants, weight, gets, of }| CpuView { container, wants, weight, gets, of };
+    session.cluster().cpu_parts(&of.key).into_iter().map(view).collect()
 }
 
 /// An object at the moment that is shown.
@@ -59,6 +86,7 @@ pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
         rolls_out: rehearsal::KINDS.contains(&of.kind),
         running: running_containers(session, of),
         faults: pod_faults(session, of),
+        cpu: cpu_of(session, of),
         ..none
     }
 }
@@ -93,4 +121,40 @@ fn before_and_after(session: &Session, of: &ObjectRef) -> (Option<Object>, Optio
     let after = session.cluster().api().cached(of).cloned();
     let first = session.current().writes().into_iter().find(|w| w.object == *of);
     (first.map_or_else(|| after.clone(), |w| w.prev.clone()), after)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::types::Pod;
+    use crate::session::{Depth, scenario};
+
+    fn cpu(s: &Session, app: &str) -> Vec<CpuView> {
+        let all = s.cluster().api().cached_list(Kind::POD, None);
+        let mut pods =
+            all.filter(|(_, o)| o.get::<Pod>().is_some_and(|p| p.metadata.label("app") == Some(app)));
+        let (of, _) = pods.next().unwrap();
+        object_view(s, of).cpu
+    }
+
+    /// A container that requests nothing has the least weight, so that it gets next to nothing beside one that wants all of the node; one that
+    /// requests a half of a CPU gets at least that (`MilliCPUToShares`, and the weight that runc makes of the shares).
+    #[test]
+    fn a_pod_on_a_busy_node_says_what_it_gets_of_the_cpu() {
+        let mut s = scenario::find("66-busy-neighbour").unwrap().open();
+        assert_eq!(cpu(&s, "web"), [], "nobody wants more than there is");
+        s.kubectl("scale deployment batch --replicas=1", &[]);
+        while s.step(Depth::Command, None) {}
+        let [web] = &cpu(&s, "web")[..] else { panic!() };
+        // By itself it wants next to nothing.
+        assert!(web.wants < 10 && web.weight == 1, "{web:?}");
+        assert!(web.gets > 0 && web.gets * 100 < web.of, "{web:?}");
+        let [batch] = &cpu(&s, "batch")[..] else { panic!() };
+        assert!(batch.wants >= batch.of && batch.weight > 1 && batch.gets * 2 > batch.of, "{batch:?}");
+        s.kubectl("set resources deployment web --requests=cpu=500m", &[]);
+        while s.step(Depth::Command, None) {}
+        let [web] = &cpu(&s, "web")[..] else { panic!() };
+        assert!(web.gets >= 500 && web.weight > 1, "{web:?}");
+    }
 }

@@ -69,6 +69,8 @@ pub struct WayView {
     pub back_end: Option<EndView>,
     /// The status of the answer, if there is one and it is not lost.
     pub status: Option<u16>,
+    /// How many seconds the answer takes; `None` if no time, or if there is none.
+    pub takes: Option<f64>,
     /// Why the request is lost.
     pub lost: Option<Cause>,
     /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more. For a
@@ -321,8 +323,8 @@ fn take(cluster: &Cluster, sender: &ObjectRef, text: &str, nth: u64) -> Taken {
 
 fn followed(cluster: &Cluster, journey: &Journey) -> WayView {
     let reply = journey.reply.as_ref();
-    let status = reply.and_then(|r| match &r.outcome {
-        Outcome::Answered(response) if journey.cause.is_none() => Some(response.status),
+    let response = reply.and_then(|r| match &r.outcome {
+        Outcome::Answered(response) if journey.cause.is_none() => Some(response),
         _ => None,
     });
     let service = journey.service.as_ref();
@@ -343,7 +345,8 @@ fn followed(cluster: &Cluster, journey: &Journey) -> WayView {
         end: journey.way.as_ref().map(|w| if refused { refusing(w) } else { end(&w.end) }),
         back,
         back_end: journey.back.as_ref().map(|w| end(&w.end)),
-        status,
+        status: response.map(|r| r.status),
+        takes: response.filter(|r| !r.takes.is_zero()).map(|r| r.takes.as_secs_f64()),
         lost: journey.cause,
         behind: reply.and_then(|r| r.behind),
         waits: waits(cluster, journey),

@@ -1,8 +1,11 @@
 #![allow(clippy::unwrap_used)]
+use jiff::SignedDuration;
+
 use super::*;
 use crate::network::Because;
 use crate::network::policy::Direction;
-use crate::session::scenario;
+use crate::session::view::sent::sent;
+use crate::session::{Depth, Passing, Session, scenario};
 
 fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
     let session = scenario::find(id).unwrap().open();
@@ -137,4 +140,43 @@ fn what_cannot_be_followed_says_why() {
         let Taken::Followed(way) = taken("client", url) else { panic!("{url}") };
         assert!(way.hops.is_empty() && way.lost.is_some(), "{url}: {way:?}");
     }
+}
+
+/// What somebody asks by hand takes as long as the requests of a client that come at that moment, when the server's node leaves it little
+/// CPU: the request that is followed, and that of a command.
+#[test]
+fn a_busy_server_lets_those_wait_who_ask_by_hand() {
+    let mut s = scenario::find("66-busy-neighbour").unwrap().open();
+    let wait = |s: &mut Session, seconds| {
+        let mut passing = Passing::by(s, SignedDuration::from_secs(seconds));
+        while passing.once(s) {}
+    };
+    let follow = |s: &Session| {
+        let sender = ObjectRef { kind: Kind::POD, key: Key::new("default", "client") };
+        let view = followed(&journey(s.cluster(), &sender, Some("http://web"), 0)).clone();
+        (view.takes, view.lost)
+    };
+    let wget = |s: &mut Session| s.kubectl("exec client -- wget -T 1 -qO- http://web/", &[]);
+    let asks = |s: &mut Session, what: &str| {
+        let line = format!("annotate pod client sim.steady/requests='{what}' --overwrite");
+        assert_eq!(s.kubectl(&line, &[]).exit, 0, "{line}");
+    };
+    assert_eq!((follow(&s), wget(&mut s).exit), ((Some(0.005), None), 0));
+    // What is left of the CPU is enough for so few requests, each of which needs several periods of its quota.
+    asks(&mut s, "2/s http://web/ timeout=600s");
+    s.kubectl("scale deployment batch --replicas=1", &[]);
+    while s.step(Depth::Command, None) {}
+    wait(&mut s, 3);
+    let (second, (by_hand, _)) = (s.now().as_second(), follow(&s));
+    wait(&mut s, 10);
+    let (of_client, by_hand) = (sent(&s, second, 1).unwrap().took.unwrap(), by_hand.unwrap());
+    assert!(of_client > 0.1, "{of_client}");
+    // Both may have been sent at one moment, and then each of them gets a half.
+    assert!((of_client * 0.5..of_client * 3.0).contains(&by_hand), "{by_hand} {of_client}");
+    // Of so many more and more wait.
+    asks(&mut s, "20/s http://web/ timeout=600s");
+    wait(&mut s, 20);
+    assert_eq!(follow(&s), (None, Some(Cause::TooSlow)));
+    let late = wget(&mut s);
+    assert!(late.stderr.contains("download timed out") && late.exit == 1, "{late:?}");
 }

@@ -38,6 +38,7 @@ mod timeline;
 mod traffic;
 mod urls;
 mod via;
+mod whose;
 mod why;
 
 pub use crate::network::traffic::can_declare;
@@ -51,7 +52,7 @@ pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_
 pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, regarding, subject};
 pub use history::{Version, versions};
 pub use images::{ImageWarning, MissingImage, image_warnings};
-pub use inspect::{ObjectView, YamlView, object_view, yaml_view};
+pub use inspect::{CpuView, ObjectView, YamlView, object_view, yaml_view};
 pub use lines::{FieldId, Line, LineMark, object_lines, yaml_of};
 pub use links::{LinkGroup, links};
 pub use next::{Listing, NextLine, NextWhat, Pick};
@@ -65,9 +66,10 @@ pub use refusal::Refusal;
 pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
 pub use rules::{RuleBook, RuleChapter, RuleView, rule_book};
-pub use sent::{SentStep, SentView, SentWhat, sent};
+pub use sent::{SentStep, SentView, SentWhat, Stands, sent};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 pub use traffic::{ClientView, TrafficView, Whole, traffic};
+pub use whose::NobodysAddress;
 pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

@@ -5,10 +5,12 @@ use std::net::SocketAddr;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
+use super::whose::{NobodysAddress, nobodys};
 use crate::api::{ObjectRef, Timestamp, later};
 use crate::cluster::Cluster;
-use crate::network::question::{Behind, Outcome, Reply};
+use crate::network::question::{Because, Behind, Outcome, Reply};
 use crate::network::traffic::{Cause, RequestTrace, Step, StreamId};
+use crate::session::chart::chart_begin;
 use crate::session::{MomentId, Session};
 
 /// A request that was sent, and what happened to it.
@@ -20,16 +22,34 @@ pub struct SentView {
     pub url: String,
     /// Its number among those of its client, counted from 0.
     pub nth: u64,
-    /// When it was sent, in seconds since the first client began.
+    /// When it was sent, in seconds since the beginning of the [`Chart`](crate::session::chart::Chart): the whole second in which the first
+    /// client began.
     pub at: f64,
-    /// The last moment of the run before it was sent: what was so then is what it met.
+    /// What the cluster's clock showed then: virtual milliseconds since 1970, in UTC.
+    pub clock: i64,
+    /// The last moment of the run before it was sent: what was so then is what it met, if nothing has happened by itself in between.
     pub moment: MomentId,
+    /// Where that moment stands on the timeline.
+    pub stands: Stands,
     /// What happened, in its order.
     pub steps: Vec<SentStep>,
     /// Why it was lost; `None` if it was answered.
     pub lost: Option<Cause>,
+    /// The address to which it was sent, if it was lost because nobody has that.
+    pub nobody: Option<NobodysAddress>,
     /// How long the answer took, in seconds; `None` without one.
     pub took: Option<f64>,
+}
+
+/// Where the last moment before a request stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stands {
+    /// Its number on the timeline.
+    pub step: usize,
+    /// For how many seconds it is before the request.
+    pub before: f64,
+    /// How many seconds the step after it lets pass; `None` if the run has no later moment.
+    pub passes: Option<f64>,
 }
 
 /// Something that happened to a request.
@@ -135,6 +155,19 @@ fn told(
     let RequestTrace { steps, .. } = cluster.follow_request(stream, nth, at)?;
     let after = |at_: Timestamp| at_.duration_since(at).as_secs_f64();
     let last = steps.last();
+    let (moment, stands) = moment_at(session, at);
+    let lost = last.and_then(|(_, step)| match step {
+        Step::Lost(cause) => Some(*cause),
+        _ => None,
+    });
+    let endpoint = steps.iter().rev().find_map(|(_, step)| match step {
+        Step::Opens(reply) | Step::Reuses(reply, _) => Some(reply.endpoint),
+        _ => None,
+    });
+    let nobody = (lost == Some(Cause::TimedOut(Because::Gone))).then(|| {
+        let asked = (&*stream.sender.key.namespace, client.url.host.as_str());
+        nobodys(session, moment, asked, endpoint.flatten())
+    });
     let scheme = if client.url.tls { "https" } else { "http" };
     let path = if client.url.path == "/" { "" } else { client.url.path.as_str() };
     let host = client.host.as_ref().map(|host| format!(" host={host}")).unwrap_or_default();
@@ -142,26 +175,69 @@ fn told(
         sender: stream.sender.clone(),
         url: format!("{scheme}://{}{path}{host}", client.url.authority()),
         nth,
-        at: at.duration_since(cluster.traffic_begin().unwrap_or(at)).as_secs_f64(),
-        moment: moment_at(session, at),
-        lost: last.and_then(|(_, step)| match step {
-            Step::Lost(cause) => Some(*cause),
-            _ => None,
-        }),
+        at: at.duration_since(chart_begin(cluster.traffic_begin().unwrap_or(at))).as_secs_f64(),
+        clock: at.as_millisecond(),
+        moment,
+        stands,
+        lost,
+        nobody: nobody.flatten(),
         took: last.filter(|(_, step)| matches!(step, Step::Answered(_))).map(|(end, _)| after(*end)),
         steps: steps.iter().map(|(at, step)| SentStep { after: after(*at), what: what(step) }).collect(),
     })
 }
 
-/// The last moment of the branch that is shown at which it was not later than a time.
-fn moment_at(session: &Session, at: Timestamp) -> MomentId {
-    let mut found = None;
-    for id in session.timeline().iter().copied() {
-        let time = session.moment(id).and_then(|m| m.commands().last()).map(|c| c.at);
-        if time.is_some_and(|time| time > at) {
-            break;
+/// The last moment of the branch that is shown at which it was not later than a time, and where it stands. Time passes in steps of any
+/// sort, so each moment is asked for its own.
+fn moment_at(session: &Session, at: Timestamp) -> (MomentId, Stands) {
+    let line = session.timeline();
+    let time = |id: &MomentId| session.moment(*id).map(|m| m.at);
+    // Time never goes back along a branch.
+    let after = line.partition_point(|id| time(id).is_none_or(|time| time <= at));
+    let step = after.saturating_sub(1);
+    let moment = line.get(step).copied().unwrap_or_else(|| session.at());
+    let since = time(&moment).unwrap_or(at);
+    let passes = line.get(after).and_then(time).map(|next| next.duration_since(since).as_secs_f64());
+    let before = at.duration_since(since).as_secs_f64().max(0.0);
+    (moment, Stands { step, before, passes })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::{Depth, Passing, scenario};
+
+    /// Of every second of a run, a request stands behind the last moment that was not later, by as much as the clock says, whatever sort
+    /// of steps has let the time pass: here a wait in a cluster at rest, as a button of the scenario makes it, and steps of components.
+    #[test]
+    fn a_request_says_where_the_run_stands_before_it() {
+        let mut s = scenario::find("66-busy-neighbour").unwrap().open();
+        let mut passing = Passing::by(&s, SignedDuration::from_secs(20));
+        while passing.once(&mut s) {}
+        s.kubectl("scale deployment batch --replicas=1", &[]);
+        while s.step(Depth::Command, None) {}
+        let end = s.cluster().clone();
+        let (first, last) = (end.traffic_begin().unwrap().as_second() + 1, end.now().as_second());
+        let mut in_between = 0;
+        for second in first..last {
+            let Some(view) = sent(&s, second, 1) else { continue };
+            let Stands { step, before, passes } = view.stands;
+            assert_eq!(s.place(view.moment), Some(step), "{second}");
+            let time = |place: usize| s.timeline().get(place).map(|id| s.cluster_at(*id).unwrap().now());
+            let begin = Timestamp::from_second(end.traffic_begin().unwrap().as_second()).unwrap();
+            let sent = later(begin, SignedDuration::from_secs_f64(view.at));
+            assert_eq!((view.clock, sent.as_second()), (sent.as_millisecond(), second));
+            let (here, next) = (time(step).unwrap(), time(step + 1));
+            let off = (sent.duration_since(here).as_secs_f64() - before).abs();
+            assert!(off < 1e-6 && here <= sent, "{second}: {view:?}");
+            assert!(
+                next.is_none_or(|next| next > sent),
+                "{second}: {view:?}, and the next step is at {next:?}"
+            );
+            let length = next.map(|next| next.duration_since(here).as_secs_f64());
+            assert_eq!(passes, length, "{second}");
+            in_between += usize::from(before > 1.0 && passes.is_some_and(|p| p > before));
         }
-        found = Some(id);
+        assert!(in_between > 10, "{in_between}");
     }
-    found.unwrap_or_else(|| session.at())
 }

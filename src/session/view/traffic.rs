@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::ObjectRef;
 use crate::network::traffic::{Counts, Ledger, Stream};
 use crate::session::Session;
-use crate::session::chart::{Chart, Losses, Took};
+use crate::session::chart::{Chart, Losses, Took, chart_begin};
 
 /// What became of all requests that were sent before the moment that is shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub fn traffic(session: &Session) -> TrafficView {
         waiting: ledger.waiting(),
         took: Took::of(&so_far.took),
         chart: Chart::of(&whole, begin, end.now(), |_| true),
-        shown: cluster.now().duration_since(begin).as_secs_f64().max(0.0),
+        shown: cluster.now().duration_since(chart_begin(begin)).as_secs_f64().max(0.0),
         whole: (session.at() != session.tip()).then(of_run),
     }
 }

@@ -16,8 +16,8 @@ pub use history::WHY;
 use std::rc::Rc;
 
 use steady::engine::{
-    Answer, Ask, Card, Graph, GraphNode, Input, JourneyLink, Kind, Moment, ObjectRef, ObjectView, SentView,
-    can_declare,
+    Answer, Ask, Card, CpuView, Graph, GraphNode, Input, JourneyLink, Kind, Moment, ObjectRef, ObjectView,
+    SentView, can_declare,
 };
 use yew::prelude::*;
 
@@ -192,9 +192,23 @@ fn head(t: &Texts, shown: Option<(&ObjectRef, &ObjectView)>, props: &Props) -> H
                 if view.gone { <span class="chip gone">{ t.get("inspect-gone") }</span> }
                 if let Some(n) = node { { chips(t, n, view) } }
             </div>
+            { for view.cpu.iter().map(|cpu| html! { <p class="about">{ busy(t, cpu) }</p> }) }
             if chosen && !view.gone { <actions::Actions object={object.clone()} view={view.clone()} /> }
         </div>
     }
+}
+
+/// What a container gets of its busy node's CPU.
+fn busy(t: &Texts, cpu: &CpuView) -> String {
+    let amount = |milli: i64| format!("{milli}m").into();
+    let args = [
+        ("container", (&*cpu.container).to_owned().into()),
+        ("wants", amount(cpu.wants)),
+        ("weight", (cpu.weight as f64).into()),
+        ("gets", amount(cpu.gets)),
+        ("of", amount(cpu.of)),
+    ];
+    t.with("inspect-cpu", &args)
 }
 
 fn chips(t: &Texts, n: &GraphNode, view: &ObjectView) -> Html {

@@ -219,7 +219,13 @@ fn followed(
         (None, Some(status)) => {
             let by = f.endpoint.clone().unwrap_or_default();
             let key = if by.is_empty() { "journey-answered" } else { "journey-answered-by" };
-            html! { <p class="ok">{ t.with(key, &[("status", f64::from(status).into()), ("by", by.into())]) }</p> }
+            let said = t.with(key, &[("status", f64::from(status).into()), ("by", by.into())]);
+            html! { <>
+                <p class="ok">{ said }</p>
+                if let Some(takes) = f.takes {
+                    <p class="about">{ t.with("journey-takes", &[("time", requests::time(t, takes).into())]) }</p>
+                }
+            </> }
         }
         (None, None) => Html::default(),
     };

@@ -1,7 +1,7 @@
 //! The story of one request that a client had sent.
 
 use steady::engine::explorer::rehearsal::Behind;
-use steady::engine::{SentStep, SentView, SentWhat};
+use steady::engine::{NobodysAddress, SentStep, SentView, SentWhat, Stands};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
@@ -28,6 +28,7 @@ pub fn Sent(props: &Props) -> Html {
         ("pod", requests::sender(&t, &sent.sender).into()),
         ("url", sent.url.clone().into()),
         ("at", requests::time(&t, sent.at).into()),
+        ("clock", requests::clock(sent.clock).into()),
     ];
     let verdict = match (sent.lost, sent.took) {
         (Some(cause), _) => html! { <p class="bad">{ requests::cause(&t, cause) }</p> },
@@ -40,9 +41,36 @@ pub fn Sent(props: &Props) -> Html {
         <section class="sent" id={STORY} tabindex="-1" aria-label={t.get("sent-of")}>
             <h3>{ t.with("sent-request", &args) }</h3>
             { verdict }
-            <p class="about">{ t.get("sent-moment") }</p>
+            if let Some(nobody) = &sent.nobody { <p class="about">{ whose(&t, nobody) }</p> }
+            <p class="about">{ stands(&t, &sent.stands) }</p>
             <ol>{ for sent.steps.iter().map(|s| step(&t, s)) }</ol>
         </section>
+    }
+}
+
+/// Whose address it was that nobody has.
+fn whose(t: &Texts, nobody: &NobodysAddress) -> String {
+    let address = ("address", nobody.address.clone().into());
+    let had = match &nobody.pod {
+        Some(pod) => t.with("sent-gone-pod", &[address, ("pod", pod.clone().into())]),
+        None => t.with("sent-gone", &[address]),
+    };
+    let service = |service: &String| t.with("sent-gone-service", &[("service", service.clone().into())]);
+    nobody.service.iter().map(service).fold(had, |had, service| format!("{had} {service}"))
+}
+
+/// Where the run stands while the story is read.
+fn stands(t: &Texts, at: &Stands) -> String {
+    let step = ("step", (at.step as f64).into());
+    match at.passes {
+        Some(passes) if at.before > 0.0 => {
+            let time = |seconds| requests::time(t, seconds).into();
+            t.with("sent-moment-passes", &[step, ("before", time(at.before)), ("passes", time(passes))])
+        }
+        _ if at.before > 0.0 => {
+            t.with("sent-moment-before", &[step, ("before", requests::time(t, at.before).into())])
+        }
+        _ => t.with("sent-moment", &[step]),
     }
 }
 
@@ -78,4 +106,29 @@ fn step(t: &Texts, step: &SentStep) -> Html {
     };
     let bad = matches!(step.what, SentWhat::Lost(_) | SentWhat::Again(..));
     html! { <li class={bad.then_some("bad")}><time>{ format!("+{}", requests::time(t, step.after)) }</time>{ said }</li> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::i18n::Lang;
+
+    /// A step that lets time pass ends after the request, so the run stands before that step, by as much as the clock says.
+    #[test]
+    fn the_story_says_where_the_run_stands() {
+        let t = Texts::new(Lang::En);
+        let said = |before, passes| stands(&t, &Stands { step: 12, before, passes });
+        assert_eq!(
+            said(0.0, Some(1.0)),
+            "The run stands at step 12, the last one before it was sent, at the same moment."
+        );
+        assert_eq!(
+            said(7.5, Some(20.0)),
+            "The run stands at step 12, 7.5 s before it was sent: the step after that lets 20 s pass, and it was sent meanwhile."
+        );
+        assert_eq!(
+            said(0.05, None),
+            "The run stands at step 12, the last one before it was sent, 50 ms earlier."
+        );
+    }
 }

@@ -143,6 +143,35 @@ fn an_annotation_brings_the_change_at_once() {
     assert_eq!(lab.cluster.now().duration_since(before).as_millis(), 1500);
 }
 
+/// `pkg/volume/emptydir/empty_dir.go`: `setupDir` makes the directory with the mode 0777, and `setupTmpfs` mounts a tmpfs over it, whose root
+/// Linux makes with 1777. Secrets, the downward API and projections are such an emptyDir in memory, a ConfigMap is one on the disk
+/// (`wrappedVolumeSpec`). `volume_linux.go`: `fsGroup` adds the bit with which new files get the group of the directory.
+#[test]
+fn the_directory_of_a_volume_has_the_mode_of_what_is_below_it() {
+    let labels = json!([{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]);
+    let downward = json!({"items": labels});
+    for (volume, group, mode, owner) in [
+        (json!({"projected": {"sources": [{"downwardAPI": downward}]}}), None, "drwxrwxrwt", "root"),
+        (json!({"downwardAPI": downward}), None, "drwxrwxrwt", "root"),
+        (json!({"emptyDir": {"medium": "Memory"}}), None, "drwxrwxrwt", "root"),
+        (json!({"emptyDir": {}}), None, "drwxrwxrwx", "root"),
+        (of_config(), None, "drwxrwxrwx", "root"),
+        (json!({"projected": {"sources": [{"downwardAPI": downward}]}}), Some(2000), "drwxrwsrwt", "2000"),
+        (json!({"emptyDir": {}}), Some(2000), "drwxrwsrwx", "2000"),
+    ] {
+        let mut lab = Lab::new();
+        config_map(&mut lab, json!({"data": {"color": "blue"}}));
+        let mut pod = sleeper(volume.clone());
+        if let Some(group) = group {
+            pod["spec"]["securityContext"] = json!({"fsGroup": group});
+        }
+        lab.pod(pod).steady();
+        let long = exec(&lab, "ls -ld /etc/config");
+        let words: Vec<&str> = long.split_whitespace().collect();
+        assert_eq!((words[0], words[2], words[3]), (mode, "root", owner), "{volume}: {long}");
+    }
+}
+
 /// `pkg/volume/downwardapi`: `CollectData`.
 #[test]
 fn labels_reach_the_files_of_the_downward_api() {

@@ -3,11 +3,13 @@
 
 use std::fmt::Write as _;
 
+use jiff::SignedDuration;
+
 use super::tests::{actor, expect};
 use super::*;
 use crate::api::{Kind, ObjectRef};
 use crate::session::view::crash;
-use crate::session::{Depth, Session, Start};
+use crate::session::{Depth, Passing, Session, Start};
 
 /// A pod with what a kubelet can be asked to do: an init container, hooks, probes, volumes, limits, a host port.
 const POD: &str = r#"
@@ -436,4 +438,48 @@ fn the_room_of_the_container_manager() {
     let shutdown = rooms(&s).manager.shutdown.unwrap();
     assert!(shutdown.groups.0 <= shutdown.groups.1);
     assert!(shutdown.waits.is_some_and(|(_, left)| left > 0));
+}
+
+/// `freeSpace` of `pkg/kubelet/images/image_gc_manager.go` logs "Removing image to free bytes" and calls `RemoveImage` for each image; there is
+/// no event of it. So the call is what can be seen: as a finest step, and in the moment in which time passed until the image manager looked.
+#[test]
+fn an_image_that_is_removed_to_free_bytes_is_a_call() {
+    let removed = |s: &Session| -> Vec<String> {
+        let calls = runtime_calls(s, s.at()).unwrap().calls.into_iter().filter(|c| c.method == "RemoveImage");
+        calls.flat_map(|c| c.request).map(|(_, value)| value).collect()
+    };
+    let full = || {
+        let mut s = Session::new(Start { nodes: 1, ..Start::default() });
+        for line in [
+            "annotate nodes --all sim.steady/eviction-hard='memory.available<100Mi'",
+            "run p --image=team/old:1",
+            "delete pod p --wait=false",
+            "run q --image=team/new:1",
+        ] {
+            assert_eq!(s.kubectl(line, &[]).exit, 0, "{line}");
+            while s.step(Depth::Command, None) {}
+        }
+        let mut passing = Passing::by(&s, SignedDuration::from_secs(300));
+        while passing.once(&mut s) {}
+        assert_eq!(s.kubectl("annotate nodes --all sim.steady/system-disk=85Gi", &[]).exit, 0);
+        s
+    };
+    let mut s = full();
+    let mut passing = Passing::by(&s, SignedDuration::from_secs(700));
+    let mut all = Vec::new();
+    while passing.once(&mut s) {
+        all.extend(removed(&s));
+    }
+    all.extend(removed(&s));
+    all.dedup();
+    assert!(all.len() == 1 && all[0].ends_with("team/old:1"), "{all:?}");
+    let mut s = full();
+    let mut seen = Vec::new();
+    for _ in 0..3000 {
+        if !s.step(Depth::Machinery, None) || !seen.is_empty() {
+            break;
+        }
+        seen.extend(removed(&s));
+    }
+    assert!(seen.len() == 1 && seen[0].ends_with("team/old:1"), "{seen:?}");
 }
