@@ -106,18 +106,23 @@ pub fn exec(
         })?;
     if let Some(why) = turn.cannot_start_command(i, command) {
         let end = ExecEnd::NotStarted(why);
-        let (stdout, stderr) = (String::new(), String::new());
-        return Ok(Executed { stdout, stderr, end, writes: false, exchanges: Vec::new() });
+        let (stdout, stderr, order) = (String::new(), String::new(), Vec::new());
+        return Ok(Executed { stdout, stderr, order, end, writes: false, exchanges: Vec::new() });
     }
     let noting = Noting { outside, answers: RefCell::default() };
     let done = turn.execute_asked(i, &execution.options, now, &noting).ok_or(KubeletError::NotFound)?;
     execution.answers = noting.answers.into_inner();
-    let printed = |stderr: bool| -> String {
-        done.printed.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect()
-    };
+    let (stdout, stderr) = done.streams();
+    let (mut out, mut err) = (0, 0);
+    let order = done.printed.iter().map(|o| {
+        let written = if o.stderr { &mut err } else { &mut out };
+        *written += o.text.len();
+        (o.stderr, *written)
+    });
     Ok(Executed {
-        stdout: printed(false),
-        stderr: printed(true),
+        order: order.collect(),
+        stdout,
+        stderr,
         end: done.takes.map_or(ExecEnd::Runs, |_| ExecEnd::Exited(done.code)),
         writes: !done.writes.is_empty() || !done.signals.is_empty(),
         exchanges: Vec::new(),

@@ -215,7 +215,7 @@ impl<'a, 'b> Outside<'a, 'b> {
 
     /// Notes how a command of kubectl's came into a container.
     fn note_place(&mut self, output: &kubectl::Output) {
-        if output.attached_at.is_some() {
+        if output.attached {
             self.inside = Some(Entered::Attach);
         } else if output.executed_in.is_some() {
             self.inside.get_or_insert(Entered::Exec);
