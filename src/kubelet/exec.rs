@@ -171,6 +171,8 @@ pub(super) fn turn_of<'a>(
 pub(super) enum Startable {
     /// It can, and what the program does is known.
     Known,
+    /// The image has the program, which is not built here.
+    NotPlayed,
     /// The image may have the program. Nobody knows what it does.
     Perhaps,
     /// It cannot, for this reason.
@@ -193,7 +195,8 @@ impl Turn<'_> {
     /// those that are built here. What it would print is not known then, so that it counts as missing.
     fn cannot_start_command(&self, i: usize, command: &[String]) -> Option<String> {
         let why = match self.startable(i, command) {
-            Startable::Known => return None,
+            // The program is started, and says that it is not played.
+            Startable::Known | Startable::NotPlayed => return None,
             Startable::Perhaps => not_found(command.first()?),
             Startable::No(why) => why,
         };
@@ -224,6 +227,7 @@ impl Turn<'_> {
             Some([]) => !tool,
             Some(programs) => programs.contains(&name.as_str()) || has_unknown_files(self.spec, spec),
             None if shell::is_built(&program, name) => return Startable::Known,
+            None if shell::is_not_played(&program, name) => return Startable::NotPlayed,
             None => shell::can_start(&program, name),
         };
         if perhaps { Startable::Perhaps } else { Startable::No(not_found(name)) }

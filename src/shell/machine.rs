@@ -360,16 +360,29 @@ impl<'a> Shell<'a> {
         }
     }
 
+    /// Whether a person or a client waits for what the command prints: then nobody may guess how long a program runs that the shell does
+    /// not know.
+    pub(super) fn is_asked(&self) -> bool {
+        self.interactive || self.program.unknown == Unknown::Missing
+    }
+
+    /// Says of a program that the image has and that is not built here that it is not run, as POSIX has it for a program that was found
+    /// and cannot be executed (`sh`, 2.8.2, "Exit Status for Commands").
+    pub(super) fn is_not_played(&mut self, name: &str) -> i32 {
+        self.error(&format!("{name}: the image has this program, and it is not played here"));
+        126
+    }
+
     /// Runs a program that the shell does not know, as [`Unknown`](super::Unknown) says. `why` is the shell's message if it
     /// cannot be started.
     pub(super) fn unknown(&mut self, why: &str) -> Ran {
         self.certain = false;
         match self.program.unknown {
-            Unknown::Missing => {
+            _ if self.is_asked() => {
                 self.complain(why);
                 Ok(127)
             }
-            Unknown::Forever => Err(self.serve(0)),
+            Unknown::Forever | Unknown::Missing => Err(self.serve(0)),
             Unknown::Ends(after) => {
                 let ends = later(self.now, after);
                 if let Some(signal) = self.program.signal.filter(|s| self.alone && *s < ends) {

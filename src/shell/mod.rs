@@ -415,6 +415,11 @@ pub fn run_with(program: &Program, world: &World, now: Timestamp, commands: &mut
     finish(shell)
 }
 
+/// Whether an image certainly has a program that is not built here, so that a client who has it executed is told that it is not played.
+pub fn is_not_played(program: &Program, name: &str) -> bool {
+    program.complete && can_start(program, name) && !is_built(program, name)
+}
+
 /// Whether a script ends in the middle of a quotation, a compound command or a here-document, so that a terminal waits for
 /// its next line.
 pub fn is_unfinished(script: &str) -> bool {

@@ -135,3 +135,25 @@ fn an_input_that_is_closed_ends_the_script() {
     let end = |closes| run(&p, &World { typed: typed(closes), ..World::default() }, &Nobody, Until::End).end;
     assert_eq!((end(false), end(true)), (End::Runs, End::Exit(at(&p, 1), 0)));
 }
+
+/// A person waits for an answer, so a program that is not built here is not waited for: an image has it or not (POSIX, `sh`, 2.8.2).
+#[test]
+fn a_program_that_is_not_played_says_so() {
+    let p = shell(&["sh"], Tools::Busybox);
+    let lines =
+        [(1, "top; echo $?\n"), (1, "dig; echo $?\n"), (1, "stty -echo || chroot /\n"), (1, "tty | cat\n")];
+    let (text, _) = typed(&p, &lines, 1);
+    let not = |name: &str| format!("{name}: the image has this program, and it is not played here\n");
+    assert!(text.contains(&format!("{}126\n", not("top"))), "{text}");
+    assert!(text.contains("sh: dig: not found\n127\n"), "{text}");
+    assert!(text.contains(&format!("{}{}", not("stty"), not("chroot"))), "{text}");
+    assert!(text.ends_with(&format!("{}/ # ", not("tty"))), "{text}");
+    let (text, _) = typed(&p, &[(1, "history; echo $?\n")], 1);
+    assert!(text.contains("history: the shell has this command, and it is not played here\n126\n"), "{text}");
+    // Of an image that nobody knows as a whole a program counts as missing, and in a script that nobody waits for it runs.
+    let gnu = Program { complete: false, ..shell(&["bash"], Tools::Gnu) };
+    let (text, _) = typed(&gnu, &[(1, "dig\n"), (1, "echo $?\n")], 1);
+    assert!(text.contains("dig: command not found\n") && text.contains("\n127\n"), "{text}");
+    let script = shell(&["sh", "-c", "top; echo over"], Tools::Busybox);
+    assert_eq!(typed(&script, &[], 9), (String::new(), None));
+}
