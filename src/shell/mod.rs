@@ -362,6 +362,8 @@ pub struct Run {
     pub output: Vec<Output>,
     /// The signals that it has sent to the first process of its container, without `SIG`, if it is another one.
     pub signals: Vec<Box<str>>,
+    /// Whether it does not go on before somebody writes to its standard input.
+    pub reads: bool,
     /// Whether it was not run further because it has executed as many commands as are allowed.
     pub exhausted: bool,
     /// How much it has printed until each moment at which it has printed something, in the order of time; what its loops repeat is in
