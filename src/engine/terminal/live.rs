@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::{Editing, Engine, Entry, Output, Said, ShellView};
-use super::inside::note_typed;
+use super::inside::{INTERRUPTED, note_typed};
 use super::line::{Around, Line, May, Printed, State};
 use crate::kubectl::{AttachedTo, TYPED, keys_shown};
 use crate::session::view::{Preview, problems};
@@ -53,7 +53,7 @@ impl Printed {
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
         entry.inside = self.inside;
         let follows = matches!(&self.state, State::Attached(to) if !to.stdin);
-        entry.waits = follows || matches!(self.state, State::Waits | State::WantsTexts);
+        entry.waits = follows || matches!(self.state, State::Waits(_) | State::WantsTexts);
         entry.holds = matches!(self.state, State::Holds | State::HoldsFor(_));
         entry.edits = matches!(self.state, State::Edits { .. });
     }
@@ -86,7 +86,7 @@ impl Engine {
     pub(super) fn begin_line(&mut self, text: &str) {
         let entry = self.entries;
         let before = self.session.at();
-        let mut line = Line::new(text, self.session.now());
+        let mut line = Line::new(text, self.session.now(), self.status.take().unwrap_or_default());
         let printed = self.drive(&mut line, May::Write);
         self.show_printed(entry, &printed, 0);
         let (states, typed) = (vec![(self.session.at(), line)], Rc::default());
@@ -143,13 +143,76 @@ impl Engine {
                 self.open_editor(&text);
             }
             Some(State::WantsTexts) => self.out.push(Output::WantTexts),
+            Some(State::Shell { command, shell }) if !self.is_behind_shell() => {
+                let (command, shell) = (*command, (**shell).clone());
+                let said = self.enter_shell(shell, Some(command));
+                if let Some(live) = &self.live {
+                    let entries = Rc::make_mut(&mut self.shown.terminal);
+                    if let Some(entry) = entries.iter_mut().rev().find(|e| e.id == live.entry) {
+                        Rc::make_mut(entry).said = said;
+                    }
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// Lets the line go on behind the shell in a container that its command with this number has opened, and that a person has left.
+    pub(super) fn leave_shell(&mut self, command: usize, exit: i32) {
+        let Some(mut line) = self.live.as_mut().and_then(|live| live.states.pop()).map(|(_, line)| line)
+        else {
+            return;
+        };
+        line.note_left(command, exit, self.session.now());
+        let before = self.session.at();
+        let printed = self.drive(&mut line, May::Write);
+        let at = self.session.at();
+        self.show_behind_shell(printed);
+        if let Some(live) = &mut self.live {
+            // Whoever has left a shell is not in it again after a step back.
+            live.states = vec![(at, line)];
+        }
+        self.follow(before);
+        self.attend();
+    }
+
+    /// As [`Engine::leave_shell`], where a step has ended the shell with its container: a step back brings it back.
+    pub(super) fn lose_shell(&mut self, command: usize, exit: i32) {
+        let last = self.live.as_ref().and_then(|live| live.states.last());
+        let Some(mut line) = last.map(|(_, line)| line.clone()) else { return };
+        line.note_left(command, exit, self.session.now());
+        let printed = self.drive(&mut line, May::Look);
+        let at = self.session.at();
+        self.show_behind_shell(printed);
+        if let Some(live) = &mut self.live {
+            live.states.push((at, line));
+        }
+    }
+
+    /// Shows what a line prints behind a shell: below what was typed there.
+    fn show_behind_shell(&mut self, printed: Printed) {
+        let Some(before) = self.live.as_ref().map(|live| live.printed.text.len()) else { return };
+        if printed.text.len() > before || !matches!(printed.state, State::Ended(_)) {
+            self.push_entry(Entry::default());
+        }
+        let entry = self.entries;
+        if let Some(live) = &mut self.live {
+            (live.entry, live.cleared, live.printed) = (entry, before, printed);
+        }
+        if let Some(live) = self.live.take() {
+            if live.printed.text.len() > before || !matches!(live.printed.state, State::Ended(_)) {
+                self.show_printed(entry, &live.printed, before);
+            }
+            self.live = Some(live);
         }
     }
 
     /// Ends the line that goes on.
     pub(in crate::engine) fn interrupt(&mut self) {
         let says = match self.state_of_line() {
+            // A shell in a container stays open until somebody leaves it.
+            Some(State::Shell { .. }) if self.is_behind_shell() => return,
+            Some(State::Shell { .. }) => "",
             // A client lets go of a process, which runs on.
             Some(State::Attached(to)) if to.stdin => "",
             Some(State::Edits { .. }) => {
@@ -166,9 +229,15 @@ impl Engine {
         let Some(Live { entry, printed, cleared, .. }) = self.live.take() else { return };
         let lets_go = printed.reader().is_some();
         let Printed { mut text, state, inside, .. } = printed;
-        if matches!(state, State::Ended(_)) {
+        if let State::Ended(code) = state {
+            self.status.get_or_insert(code);
             return;
         }
+        self.status = Some(match says {
+            _ if complained => 1,
+            "^C\n" => INTERRUPTED,
+            _ => 0,
+        });
         if lets_go && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -270,7 +339,7 @@ impl Engine {
             let back = at != then && self.session.is_on_way_to(then);
             let goes_on = matches!(
                 live.printed.state,
-                State::Waits | State::Holds | State::HoldsFor(_) | State::Attached(_)
+                State::Waits(_) | State::Holds | State::HoldsFor(_) | State::Attached(_)
             );
             if at != then && !back && goes_on {
                 let now = self.drive(&mut line, May::Look);
