@@ -140,6 +140,27 @@ impl Engine {
         self.follow(before);
     }
 
+    /// Takes back a line that is begun: the next one follows a prompt (`man 3 termios`, `VINTR`).
+    pub(in crate::engine) fn interrupt_line(&mut self, text: &str) {
+        if let Some(to) = self.attached_to().cloned() {
+            // Without a terminal there the key is for kubectl.
+            return match to.tty {
+                true => self.type_into_process(&to, &format!("{text}{}", shell::INTERRUPT)),
+                false => self.interrupt(),
+            };
+        }
+        let shell = self.shown.shell.as_ref().and_then(|_| self.shell_now());
+        let prompt = shell.as_ref().map(ContainerShell::prompt).unwrap_or_default();
+        if let (Some(mut shell), Some(open)) = (shell, &mut self.shell) {
+            shell.interrupt();
+            open.states.push((self.session.at(), shell));
+        } else {
+            self.status = Some(INTERRUPTED);
+        }
+        self.push_entry(Entry { line: format!("{text}^C"), prompt, ..Entry::default() });
+        self.show_shell();
+    }
+
     /// The shell as it is at the moment that is shown: after the last line that was typed on the way there.
     fn shell_now(&self) -> Option<ContainerShell> {
         let states = &self.shell.as_ref()?.states;

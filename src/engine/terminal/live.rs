@@ -275,6 +275,8 @@ impl Engine {
             // Without a terminal there the keys are for kubectl, whose own input ends.
             true if !to.tty => ("-", String::new()),
             true => (TYPED, text.to_owned()),
+            // A line that is taken back before it ends.
+            false if text.ends_with(shell::INTERRUPT) => (TYPED, text.to_owned()),
             false => (TYPED, format!("{text}\n")),
         };
         let before = self.session.at();
@@ -285,7 +287,9 @@ impl Engine {
             self.push_entry(Entry { output: ran.output.stderr, ..entry });
             return self.end_line("", true);
         }
-        if let Some(live) = self.live.as_mut().filter(|_| !is_key && !text.trim().is_empty()) {
+        if let Some(live) = self.live.as_mut().filter(|_| {
+            file == TYPED && !text.ends_with(shell::INTERRUPT) && !is_key && !text.trim().is_empty()
+        }) {
             note_typed(&mut live.typed, text);
         }
         self.follow(before);
@@ -298,6 +302,8 @@ impl Engine {
     pub(in crate::engine) fn press_interrupt(&mut self) {
         match self.attached_to().cloned() {
             Some(to) if to.tty => self.type_into_process(&to, &shell::INTERRUPT.to_string()),
+            // At a prompt there is nothing to interrupt.
+            None if self.shown.shell.is_some() => self.interrupt_line(""),
             _ => self.interrupt(),
         }
     }

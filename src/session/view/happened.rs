@@ -207,8 +207,8 @@ impl Happened {
                     };
                     Happened::Executed { pod: pod.name.to_string(), container: container.clone(), command }
                 }
-                // A raw request prints the raw answer.
-                None if output.stdout.starts_with('{') => Happened::Requested(
+                // A raw request prints the raw answer, and a command that waits for what it has made prints nothing yet.
+                None if output.stdout.starts_with('{') || output.stdout.is_empty() => Happened::Requested(
                     exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
                 ),
                 None => Happened::Printed(output.stdout.lines().map(str::to_owned).collect()),
