@@ -195,6 +195,7 @@ impl Engine {
                     met.look(&self.session);
                     more = done < LIMIT && met.schedules < RUNS && met.refused < REFUSED;
                     self.announce();
+                    self.follow_line();
                 }
                 Ok(false) => break,
                 Err(_) => more = false,
@@ -259,6 +260,7 @@ impl Engine {
                 Ok(true) => {
                     (run.done, run.scheduled) = (run.done + 1, false);
                     self.announce();
+                    self.follow_line();
                 }
                 Ok(false) => break,
                 Err(Stopped::Idle) if !run.scheduled => run.scheduled = true,

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::super::{Editing, Engine, Entry, Output, Said, ShellView};
 use super::inside::{INTERRUPTED, note_typed};
 use super::line::{Around, Line, May, Printed, State};
+use crate::api::{Kind, ObjectRef};
 use crate::kubectl::{AttachedTo, TYPED, keys_shown};
 use crate::session::view::{Preview, problems};
 use crate::session::{CommandLine, MomentId};
@@ -21,6 +22,8 @@ pub(in crate::engine) struct Live {
     cleared: usize,
     /// The lines that were typed into the process that it is attached to, oldest first, each once.
     typed: Rc<Vec<String>>,
+    /// The `resourceVersion` of the object that the line waits for, when the line was looked at last; empty if there was none.
+    seen: Option<String>,
 }
 
 impl Printed {
@@ -90,7 +93,7 @@ impl Engine {
         let printed = self.drive(&mut line, May::Write);
         self.show_printed(entry, &printed, 0);
         let (states, typed) = (vec![(self.session.at(), line)], Rc::default());
-        self.live = Some(Live { entry, states, printed, cleared: 0, typed });
+        self.live = Some(Live { entry, states, printed, cleared: 0, typed, seen: None });
         self.follow(before);
         self.attend();
         self.show_shell();
@@ -323,6 +326,23 @@ impl Engine {
         }
         self.touch();
         true
+    }
+
+    /// Follows a step among several: has a line look again whose object has changed, so that it prints the same whether somebody looks at
+    /// each step or at the last one. That is a line which waits for an object (`kubectl run`, `debug`, `wait`) or is attached to a process.
+    pub(in crate::engine) fn follow_line(&mut self) {
+        let object = match self.state_of_line() {
+            Some(State::Waits(Some(object))) => object.clone(),
+            Some(State::Attached(to)) => ObjectRef { kind: Kind::POD, key: to.pod.clone() },
+            _ => return,
+        };
+        let now = self.session.cluster().api().cached(&object);
+        let now = now.and_then(|object| object.resource_version()).unwrap_or_default().to_owned();
+        let Some(live) = &mut self.live else { return };
+        if live.seen.as_ref() != Some(&now) {
+            live.seen = Some(now);
+            self.look_again();
+        }
     }
 
     /// Looks what the line prints at the moment that is shown now.
