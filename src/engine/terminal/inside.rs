@@ -174,7 +174,7 @@ impl Engine {
             let (open, shell) = open?;
             let (pod, container) = (open.pod.name.to_string(), open.container.clone());
             let history = open.history.clone();
-            Some(ShellView { prompt: shell.prompt(), pod, container, history, attached: false })
+            Some(ShellView { prompt: shell.prompt(), pod, container, history, attached: false, reads: true })
         });
         if self.shown.shell.as_deref() != view.as_ref() {
             self.shown.shell = view.map(Rc::new);

@@ -7,6 +7,7 @@ use super::inside::{INTERRUPTED, note_typed};
 use super::line::{Around, Line, May, Printed, State};
 use crate::api::{Kind, ObjectRef};
 use crate::kubectl::{AttachedTo, TYPED, keys_shown};
+use crate::kubelet::process::GoesOn;
 use crate::session::view::{Preview, problems};
 use crate::session::{CommandLine, MomentId};
 use crate::shell;
@@ -252,18 +253,30 @@ impl Engine {
 
     /// The process that what is typed goes to.
     pub(super) fn attached_to(&self) -> Option<&AttachedTo> {
-        self.live.as_ref()?.printed.reader()
+        let to = self.live.as_ref()?.printed.reader()?;
+        // Before the line was typed, and before the container was there, nothing is attached to it.
+        self.session.cluster().container_id(&to.pod, &to.container).and(Some(to))
+    }
+
+    /// What the process does next that what is typed goes to.
+    pub(in crate::engine) fn attached_goes_on(&self) -> Option<GoesOn> {
+        let to = self.attached_to()?;
+        let cluster = self.session.cluster();
+        Some(cluster.process_of(&to.pod, &to.container)?.goes_on(self.session.now()))
     }
 
     /// The process that what is typed goes to, as it is shown.
     pub(super) fn attached_view(&self) -> Option<ShellView> {
         let live = self.live.as_ref()?;
-        let to = live.printed.reader()?;
+        let to = self.attached_to()?;
         let (pod, container) = (to.pod.name.to_string(), to.container.clone());
         let (before, begun) = live.printed.without_prompt();
         let emptied = live.printed.emptied().saturating_sub(before.len());
         let prompt = begun.get(emptied..).unwrap_or_default().to_owned();
-        Some(ShellView { prompt, pod, container, history: live.typed.clone(), attached: true })
+        let cluster = self.session.cluster();
+        let process = cluster.process_of(&to.pod, &to.container);
+        let reads = process.is_some_and(|process| process.reads(self.session.now()));
+        Some(ShellView { prompt, pod, container, history: live.typed.clone(), attached: true, reads })
     }
 
     /// Types a text into the process that the line is attached to: a line, or a key.

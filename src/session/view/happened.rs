@@ -194,6 +194,11 @@ impl Finest {
 }
 
 impl Happened {
+    /// Whether a moment is one to which a line has led that a person has typed into a container.
+    pub fn is_typed(moment: &Moment) -> bool {
+        matches!(&moment.what, What::Person { output, .. } if output.executed_in.is_some())
+    }
+
     /// The step that led to a moment.
     pub fn of(moment: &Moment) -> Happened {
         match &moment.what {
