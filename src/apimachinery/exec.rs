@@ -38,12 +38,34 @@ pub struct Attached {
     pub stdout: String,
     /// What it has printed on standard error.
     pub stderr: String,
+    /// In which order.
+    pub order: WriteOrder,
     /// The instance of the container.
     pub instance: String,
     /// Whether it has ended.
     pub ended: bool,
     /// Whether it has taken what was written to it.
     pub took: bool,
+}
+
+/// In which order somebody has written to standard output and standard error: one write after the other, each with whether it was to
+/// standard error, and with the number of bytes that its stream had then.
+pub type WriteOrder = Vec<(bool, usize)>;
+
+/// The pieces of two streams in the order in which they were written, each with whether it is of standard error, without the first
+/// bytes of each stream. What the order says nothing of comes last.
+pub fn in_order<'t>(texts: [&'t str; 2], order: &[(bool, usize)], from: [usize; 2]) -> Vec<(bool, &'t str)> {
+    let ([stdout, stderr], [mut out, mut err]) = (texts, from);
+    let last = [(false, stdout.len()), (true, stderr.len())];
+    let mut pieces = Vec::new();
+    for (is_stderr, end) in order.iter().copied().chain(last) {
+        let (text, at) = if is_stderr { (stderr, &mut err) } else { (stdout, &mut out) };
+        if let Some(piece) = text.get(*at..end).filter(|piece| !piece.is_empty()) {
+            pieces.push((is_stderr, piece));
+            *at = end;
+        }
+    }
+    pieces
 }
 
 /// How a command ended.
@@ -64,9 +86,38 @@ pub struct Channels {
     pub stdout: String,
     /// Channel 2: standard error.
     pub stderr: String,
+    /// In which order both were written: a server sends what it reads of them message by message.
+    pub order: WriteOrder,
     /// Channel 3: how the command ended, as a `Status`; `None` if it does not end.
     pub status: Option<String>,
     /// The instance of the container that a client is attached to; empty for a command. With it the client reads on:
     /// [`HttpRequest::attached`](super::HttpRequest::attached).
     pub instance: String,
+}
+
+impl Channels {
+    /// What was printed beyond the first bytes of standard output and standard error, in its order, each piece with whether it is of
+    /// standard error.
+    pub fn pieces(&self, from: [usize; 2]) -> Vec<(bool, &str)> {
+        in_order([&self.stdout, &self.stderr], &self.order, from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_read_in_the_order_in_which_they_were_written() {
+        let channels = Channels {
+            stdout: "one\nthree\n".into(),
+            stderr: "two\nlast\n".into(),
+            order: vec![(false, 4), (true, 4), (false, 10)],
+            ..Channels::default()
+        };
+        let all = [(false, "one\n"), (true, "two\n"), (false, "three\n"), (true, "last\n")];
+        assert_eq!(channels.pieces([0, 0]), all);
+        assert_eq!(channels.pieces([2, 4]), [(false, "e\n"), (false, "three\n"), (true, "last\n")]);
+        assert_eq!(channels.pieces([10, 99]), []);
+    }
 }

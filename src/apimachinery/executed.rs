@@ -1,6 +1,6 @@
 //! What a kubelet answers about a command that was executed in a container.
 
-use super::exec::ExecEnd;
+use super::exec::{ExecEnd, WriteOrder};
 use super::http::{HttpRequest, HttpResponse};
 use super::request::{Request, Response};
 
@@ -11,6 +11,8 @@ pub struct Executed {
     pub stdout: String,
     /// What it printed on standard error.
     pub stderr: String,
+    /// In which order.
+    pub order: WriteOrder,
     /// How it ended.
     pub end: ExecEnd,
     /// Whether it has written to files, or sent a signal to the first process of its container.

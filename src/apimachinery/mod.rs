@@ -26,7 +26,7 @@ pub mod user;
 mod watch;
 mod wire;
 
-pub use exec::{AttachOptions, Attached, Channels, ExecEnd, ExecOptions};
+pub use exec::{AttachOptions, Attached, Channels, ExecEnd, ExecOptions, WriteOrder, in_order};
 pub use executed::{Exchanged, Executed};
 pub use http::{HttpRequest, HttpResponse};
 pub use json::ordered;

@@ -165,11 +165,20 @@ impl Cluster {
     /// The id of the instance of a container that runs, as its kubelet has it, whether that kubelet runs or not; `None` if the
     /// container does not run.
     pub fn container_id(&self, pod: &Key, container: &str) -> Option<Rc<str>> {
+        self.running_container(pod, container).map(|running| running.instance.id.clone())
+    }
+
+    /// The process of a container that runs, if it is one whose doings are known.
+    pub fn process_of(&self, pod: &Key, container: &str) -> Option<Rc<kubelet::process::Process>> {
+        self.running_container(pod, container)?.process.clone()
+    }
+
+    fn running_container(&self, pod: &Key, container: &str) -> Option<&kubelet::container_state::Running> {
         let states = self.processes.iter().filter(|p| p.node.is_some()).flat_map(|p| &p.components);
         let mut runtimes = states
             .filter_map(|c| c.state().downcast_ref::<kubelet::State>()?.pods.get(pod))
             .flat_map(|runtime| &runtime.containers);
-        runtimes.find_map(|c| c.running().filter(|_| *c.name == *container).map(|r| r.instance.id.clone()))
+        runtimes.find_map(|c| c.running().filter(|_| *c.name == *container))
     }
 }
 

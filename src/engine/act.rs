@@ -143,6 +143,7 @@ impl Engine {
             Input::Terminal(line) => self.type_line(&line),
             Input::Outside(line) => self.type_outside(&line),
             Input::Interrupt => self.press_interrupt(),
+            Input::InterruptLine(line) => self.interrupt_line(&line),
             Input::Clear => self.clear_terminal(),
             Input::CancelEdit => self.cancel_edit(),
             Input::Recall(lines) => self.recall(lines),

@@ -196,6 +196,8 @@ pub enum Input {
     Outside(String),
     /// Ends the line that waits in the terminal.
     Interrupt,
+    /// Takes back a line that is begun in the terminal, which is not typed to its end (Ctrl+C).
+    InterruptLine(String),
     /// Forgets what the terminal has printed.
     Clear,
     /// Ends `kubectl edit` without a change.

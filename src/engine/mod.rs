@@ -204,6 +204,8 @@ pub struct Engine {
     live: Option<terminal::Live>,
     /// The shell in a container that the terminal's lines go to.
     shell: Option<terminal::OpenShell>,
+    /// What `$?` is in the terminal's next line, if that is not how the line before has ended.
+    status: Option<i32>,
     /// How many entries the terminal has had.
     entries: u64,
     /// kubectl's configuration, once a line has changed it.
@@ -260,6 +262,7 @@ impl Engine {
             lines: listing::LINES,
             live: None,
             shell: None,
+            status: None,
             entries: 0,
             kubeconfig: None,
             schema: None,

@@ -4,7 +4,9 @@ use super::activity::{Activity, Met, ToMoment};
 use super::{Engine, Said, Value};
 use crate::apimachinery::Response;
 use crate::cluster::{Fault, Stopped};
+use crate::kubelet::process::GoesOn;
 use crate::session::explore::{Choice, follow};
+use crate::session::view::Happened;
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
 /// For how many milliseconds of its clock the engine works at a time.
@@ -127,12 +129,16 @@ impl Engine {
     }
 
     fn go_on_stepping(&mut self, end: f64) {
+        if self.redoes_line() {
+            return self.moved();
+        }
         match self.step_until(end) {
             Ok(false) => self.keep_on(Activity::Step),
             Ok(true) => self.moved(),
             // Nothing is left to do: the step repeats what a person did next. At the end of the run time passes to the next
             // run of a schedule, if there is one.
             Err(Stopped::Idle) if self.act_again() => self.moved(),
+            Err(Stopped::Idle) if self.waits_for_process() => self.touch(),
             Err(Stopped::Idle) => self.begin(Activity::ToSchedule),
             Err(_) => {
                 self.tell_if_full();
@@ -144,6 +150,34 @@ impl Engine {
     /// Goes to the next moment of the branch that is shown, if a person's act led to it.
     fn act_again(&mut self) -> bool {
         self.session.act_ahead().is_some() && self.session.forward()
+    }
+
+    /// Goes to the next moment of the branch that is shown, if a line that was typed into a container led to it: what was typed there is
+    /// not undone by what components would do first, so a step forward is the inverse of a step back.
+    fn redoes_line(&mut self) -> bool {
+        let ahead = self.session.act_ahead().and_then(|next| self.session.moment(next));
+        ahead.is_some_and(Happened::is_typed) && self.session.forward()
+    }
+
+    /// Where nothing is left to do but in the process that the terminal is attached to: lets time pass until that goes on, or says what it
+    /// waits for. `false` if there is no such process, or something else comes first.
+    fn waits_for_process(&mut self) -> bool {
+        match self.attached_goes_on() {
+            Some(GoesOn::Reads) => {
+                self.say(Said::key("step-reads"), false);
+                true
+            }
+            Some(GoesOn::At(at)) => {
+                let until = at.as_millisecond();
+                let passes = self.session.is_quiet_until(until, true)
+                    && self.session.fault(&Fault::Wait { until }).is_ok();
+                if passes {
+                    self.moved();
+                }
+                passes
+            }
+            _ => false,
+        }
     }
 
     fn go_on_to_schedule(&mut self, end: f64) {
@@ -163,9 +197,12 @@ impl Engine {
     }
 
     fn go_on_playing(&mut self, end: f64) {
-        let stepped = match self.step_until(end) {
-            Err(Stopped::Idle) if self.act_again() => Ok(true),
-            stepped => stepped,
+        let stepped = match self.redoes_line() {
+            true => Ok(true),
+            false => match self.step_until(end) {
+                Err(Stopped::Idle) if self.act_again() => Ok(true),
+                stepped => stepped,
+            },
         };
         match stepped {
             Ok(false) => self.keep_on(Activity::Play),
@@ -195,6 +232,7 @@ impl Engine {
                     met.look(&self.session);
                     more = done < LIMIT && met.schedules < RUNS && met.refused < REFUSED;
                     self.announce();
+                    self.follow_line();
                 }
                 Ok(false) => break,
                 Err(_) => more = false,
@@ -211,8 +249,14 @@ impl Engine {
                 self.say(self.limit_refused(), true);
             }
             self.tell_if_full();
-            if done == 0 && self.session.act_ahead().is_some() {
-                self.say(Said::key("steady-act-ahead"), false);
+            if done == 0 {
+                let says = match self.attached_goes_on() {
+                    _ if self.session.act_ahead().is_some() => Some("steady-act-ahead"),
+                    Some(GoesOn::Reads) => Some("step-reads"),
+                    Some(GoesOn::At(_)) => Some("steady-process"),
+                    _ => None,
+                };
+                says.into_iter().for_each(|key| self.say(Said::key(key), false));
             }
             return self.moved_quietly();
         }
@@ -259,6 +303,7 @@ impl Engine {
                 Ok(true) => {
                     (run.done, run.scheduled) = (run.done + 1, false);
                     self.announce();
+                    self.follow_line();
                 }
                 Ok(false) => break,
                 Err(Stopped::Idle) if !run.scheduled => run.scheduled = true,

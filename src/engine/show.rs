@@ -166,6 +166,7 @@ impl Engine {
         self.drawn = None;
         self.live = None;
         self.close_shell();
+        self.status = None;
         self.mark_new_run();
         self.shown.editing = None;
         self.kubeconfig = None;

@@ -167,7 +167,8 @@ fn stream(cx: &mut Invocation<'_>, to: &AttachedTo, is_terminal: bool) -> Result
     // Whoever attaches sees what is printed from then on, and of a terminal the line that is begun.
     let first = HttpRequest { unfinished: true, ..request.clone() };
     let mut seen = channels(cx, &first).map_err(without_status)?;
-    cx.attached_at = Some((cx.out.len(), cx.err.len()));
+    cx.attached = true;
+    cx.mark_order();
     if to.tty {
         let now = seen.clone();
         seen.stdout.truncate(now.stdout.rfind('\n').map_or(0, |at| at + 1));
@@ -225,8 +226,7 @@ fn channels(cx: &mut Invocation<'_>, request: &HttpRequest) -> Result<Channels> 
 
 /// Prints what a process has printed since it was last seen.
 fn print(cx: &mut Invocation<'_>, seen: &mut Channels, now: Channels) {
-    cx.out.push_str(now.stdout.get(seen.stdout.len()..).unwrap_or_default());
-    cx.err.push_str(now.stderr.get(seen.stderr.len()..).unwrap_or_default());
+    cx.print_in_order(&now.pieces([seen.stdout.len(), seen.stderr.len()]));
     *seen = now;
 }
 

@@ -173,6 +173,11 @@ impl ContainerShell {
         shown.split_inclusive('\n').map(of).collect()
     }
 
+    /// Takes a line that a person has taken back.
+    pub fn interrupt(&mut self) {
+        self.status = INTERRUPTED;
+    }
+
     /// Takes a line that the shell cannot read, and says what it prints.
     pub fn refuses(&mut self, why: &str) -> String {
         self.status = 2;

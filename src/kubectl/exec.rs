@@ -13,7 +13,7 @@ use super::logs::pod_timeout;
 use super::resource::must_kind;
 use crate::api::types::Pod;
 use crate::api::{Kind, Object};
-use crate::apimachinery::{Channels, HttpRequest, Verb};
+use crate::apimachinery::{HttpRequest, Verb};
 
 pub(super) const FLAGS: &[Flag] = &[
     duration("pod-running-timeout").or("1m0s"),
@@ -71,10 +71,9 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
         return fail("unable to upgrade connection: the server has not switched protocols");
     };
     cx.executed_in = Some((object.key(), container.to_owned()));
-    let Channels { stdout, stderr, status, .. } = &**channels;
-    cx.out.push_str(stdout);
-    cx.err.push_str(stderr);
-    ended(cx, status.as_deref())
+    cx.mark_order();
+    cx.print_in_order(&channels.pieces([0, 0]));
+    ended(cx, channels.status.as_deref())
 }
 
 /// The object in which the command is to be executed.

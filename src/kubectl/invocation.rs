@@ -15,7 +15,7 @@ use super::stop::{CommandWait, WaitFor};
 use super::{ApiClient, Edited, Files, Output, Poll, Waited};
 use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, Timestamp, duration};
-use crate::apimachinery::{HttpRequest, Verb};
+use crate::apimachinery::{HttpRequest, Verb, WriteOrder};
 use crate::client::transport;
 
 pub(super) use super::stop::{Result, Stop, fail};
@@ -45,8 +45,10 @@ pub(super) struct Invocation<'a> {
     pub(super) kubeconfig: Option<String>,
     /// The pod and the container in which a command was started.
     pub(super) executed_in: Option<(Key, String)>,
-    /// The lengths of both texts when the command was attached to a process.
-    pub(super) attached_at: Option<(usize, usize)>,
+    /// Whether the command was attached to a process.
+    pub(super) attached: bool,
+    /// In which order both texts were written, as far as that is known.
+    order: WriteOrder,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
@@ -91,7 +93,8 @@ impl<'a> Invocation<'a> {
             refused: Vec::new(),
             kubeconfig: None,
             executed_in: None,
-            attached_at: None,
+            attached: false,
+            order: Vec::new(),
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
@@ -155,8 +158,18 @@ impl<'a> Invocation<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        let Invocation { out, err, refused, kubeconfig, executed_in, attached_at, .. } = self;
-        Output { stdout: out, stderr: err, exit, waits: false, refused, kubeconfig, executed_in, attached_at }
+        let Invocation { out, err, refused, kubeconfig, executed_in, attached, order, .. } = self;
+        Output {
+            stdout: out,
+            stderr: err,
+            exit,
+            waits: false,
+            refused,
+            kubeconfig,
+            executed_in,
+            attached,
+            order,
+        }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
@@ -177,6 +190,20 @@ impl<'a> Invocation<'a> {
     pub(super) fn say(&mut self, line: &str) {
         self.out.push_str(line);
         self.out.push('\n');
+    }
+
+    /// Notes that what was printed by now stands before all that follows.
+    pub(super) fn mark_order(&mut self) {
+        self.order.extend([(false, self.out.len()), (true, self.err.len())]);
+    }
+
+    /// Prints what a process has written to its two streams.
+    pub(super) fn print_in_order(&mut self, pieces: &[(bool, &str)]) {
+        for (stderr, piece) in pieces {
+            let text = if *stderr { &mut self.err } else { &mut self.out };
+            text.push_str(piece);
+            self.order.push((*stderr, text.len()));
+        }
     }
 
     /// Prints a warning on stderr.

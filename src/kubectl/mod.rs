@@ -120,7 +120,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Key, Timestamp};
-use crate::apimachinery::{HttpRequest, HttpResponse};
+use crate::apimachinery::{self, HttpRequest, HttpResponse, WriteOrder};
 
 pub use cache::DiscoveryCache;
 pub use container_shell::{ContainerShell, Heard, container_ended, executed, keys_shown};
@@ -152,10 +152,13 @@ pub struct Output {
     /// The pod and the container in which `exec` has started its command, or to whose process `attach` has written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed_in: Option<(Key, String)>,
-    /// How many bytes of both streams were printed before the command was attached to a process, if it was. In a terminal what
-    /// follows stands behind all of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attached_at: Option<(usize, usize)>,
+    /// Whether the command was attached to a process.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub attached: bool,
+    /// In which order the command has printed to its two streams, as far as that is known: what a process in a container has printed
+    /// stands behind all that was printed before it, and its pieces stand as they were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: WriteOrder,
 }
 
 impl Output {
@@ -164,15 +167,12 @@ impl Output {
     /// last.
     pub fn in_order(&self) -> Vec<(bool, &str)> {
         let (out, err) = (self.stdout.as_str(), self.stderr.as_str());
-        let pieces =
-            match self.attached_at.and_then(|(o, e)| out.split_at_checked(o).zip(err.split_at_checked(e))) {
-                Some(((out, session), (err, last))) => {
-                    vec![(false, out), (true, err), (false, session), (true, last)]
-                }
-                None if self.exit == 0 && !self.waits => vec![(true, err), (false, out)],
-                None => vec![(false, out), (true, err)],
-            };
-        pieces.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+        let errors_first = [(true, err.len())];
+        let order = match self.order.as_slice() {
+            [] if self.exit == 0 && !self.waits => &errors_first,
+            order => order,
+        };
+        apimachinery::in_order([out, err], order, [0, 0])
     }
 }
 

@@ -121,6 +121,7 @@ fn printed<'p>(pieces: impl Iterator<Item = (bool, &'p str)>) -> Attached {
     for (stderr, text) in pieces {
         let stream = if stderr { &mut attached.stderr } else { &mut attached.stdout };
         stream.push_str(text);
+        attached.order.push((stderr, stream.len()));
     }
     attached
 }

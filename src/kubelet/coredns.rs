@@ -218,6 +218,7 @@ pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Un
         }
     }
     Run {
+        reads: false,
         end: match end.filter(|(at, _)| moment.is_none_or(|moment| *at <= moment)) {
             Some((at, code)) => End::Exit(at, code),
             None => End::Runs,

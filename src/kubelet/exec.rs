@@ -106,18 +106,23 @@ pub fn exec(
         })?;
     if let Some(why) = turn.cannot_start_command(i, command) {
         let end = ExecEnd::NotStarted(why);
-        let (stdout, stderr) = (String::new(), String::new());
-        return Ok(Executed { stdout, stderr, end, writes: false, exchanges: Vec::new() });
+        let (stdout, stderr, order) = (String::new(), String::new(), Vec::new());
+        return Ok(Executed { stdout, stderr, order, end, writes: false, exchanges: Vec::new() });
     }
     let noting = Noting { outside, answers: RefCell::default() };
     let done = turn.execute_asked(i, &execution.options, now, &noting).ok_or(KubeletError::NotFound)?;
     execution.answers = noting.answers.into_inner();
-    let printed = |stderr: bool| -> String {
-        done.printed.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect()
-    };
+    let (stdout, stderr) = done.streams();
+    let (mut out, mut err) = (0, 0);
+    let order = done.printed.iter().map(|o| {
+        let written = if o.stderr { &mut err } else { &mut out };
+        *written += o.text.len();
+        (o.stderr, *written)
+    });
     Ok(Executed {
-        stdout: printed(false),
-        stderr: printed(true),
+        order: order.collect(),
+        stdout,
+        stderr,
         end: done.takes.map_or(ExecEnd::Runs, |_| ExecEnd::Exited(done.code)),
         writes: !done.writes.is_empty() || !done.signals.is_empty(),
         exchanges: Vec::new(),
@@ -166,6 +171,8 @@ pub(super) fn turn_of<'a>(
 pub(super) enum Startable {
     /// It can, and what the program does is known.
     Known,
+    /// The image has the program, which is not built here.
+    NotPlayed,
     /// The image may have the program. Nobody knows what it does.
     Perhaps,
     /// It cannot, for this reason.
@@ -188,7 +195,8 @@ impl Turn<'_> {
     /// those that are built here. What it would print is not known then, so that it counts as missing.
     fn cannot_start_command(&self, i: usize, command: &[String]) -> Option<String> {
         let why = match self.startable(i, command) {
-            Startable::Known => return None,
+            // The program is started, and says that it is not played.
+            Startable::Known | Startable::NotPlayed => return None,
             Startable::Perhaps => not_found(command.first()?),
             Startable::No(why) => why,
         };
@@ -219,6 +227,7 @@ impl Turn<'_> {
             Some([]) => !tool,
             Some(programs) => programs.contains(&name.as_str()) || has_unknown_files(self.spec, spec),
             None if shell::is_built(&program, name) => return Startable::Known,
+            None if shell::is_not_played(&program, name) => return Startable::NotPlayed,
             None => shell::can_start(&program, name),
         };
         if perhaps { Startable::Perhaps } else { Startable::No(not_found(name)) }

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::coredns::{self, Found};
-use crate::api::{Timestamp, service_account_token};
+use crate::api::{Timestamp, later, service_account_token};
 use crate::network::Question;
 use crate::shell::{self, Answers, Change, End, Files, Nobody, Program, Run, Typed, Until, World, Write};
 
@@ -35,6 +37,20 @@ pub struct Process {
     pub run: Run,
 }
 
+/// How far a process is looked ahead for whoever is attached to it.
+const LOOKED_AHEAD: SignedDuration = SignedDuration::from_hours(1);
+
+/// What a process does next that somebody is attached to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoesOn {
+    /// It waits for something that is to be written to its standard input.
+    Reads,
+    /// It prints something, or ends, at this moment.
+    At(Timestamp),
+    /// It prints nothing within an hour.
+    Unseen,
+}
+
 impl Process {
     pub(super) fn world(&self) -> World {
         let mut files = Files::default();
@@ -59,6 +75,29 @@ impl Process {
     /// What it has printed until a moment.
     pub fn output(&self, until: Timestamp) -> Vec<shell::Output> {
         self.evaluate(Until::Moment(until)).output
+    }
+
+    /// What the process does next, for somebody who is attached to it: see [`GoesOn`].
+    pub fn goes_on(&self, now: Timestamp) -> GoesOn {
+        if self.reads(now) {
+            return GoesOn::Reads;
+        }
+        let run = self.evaluate(Until::Moment(later(now, LOOKED_AHEAD)));
+        let end = match run.end {
+            End::Exit(at, _) => Some(at),
+            End::Runs => None,
+        };
+        let prints = run.output.iter().map(|o| o.at).find(|at| *at > now);
+        match prints.into_iter().chain(end.filter(|at| *at > now)).min() {
+            Some(at) => GoesOn::At(at),
+            None if run.reads => GoesOn::Reads,
+            None => GoesOn::Unseen,
+        }
+    }
+
+    /// Whether it does nothing at a moment but wait for what somebody writes to its standard input.
+    pub fn reads(&self, now: Timestamp) -> bool {
+        self.evaluate(Until::Moment(now)).reads
     }
 
     /// What can be told of it without times, for the explorer.

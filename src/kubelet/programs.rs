@@ -326,6 +326,7 @@ impl Turn<'_> {
                 writes: Vec::new(),
                 output: Vec::new(),
                 signals: Vec::new(),
+                reads: false,
                 exhausted: false,
                 printed: Vec::new(),
             },

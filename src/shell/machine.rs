@@ -183,6 +183,12 @@ pub(super) struct Shell<'a> {
     pub(super) exits: bool,
     /// How many commands in the background are around the one under way.
     pub(super) behind: usize,
+    /// Up to which place of what is typed the terminal has echoed it before anybody has read it.
+    pub(super) echoed: usize,
+    /// Whether a shell that prompts reads the line that is typed, or something else; `None` while nobody does.
+    pub(super) prompts: Option<bool>,
+    /// Whether the program waits for something that is to be written to its standard input.
+    pub(super) reads: bool,
 }
 
 impl<'a> Shell<'a> {
@@ -257,6 +263,9 @@ impl<'a> Shell<'a> {
             interactive: false,
             exits: false,
             behind: 0,
+            echoed: 0,
+            prompts: None,
+            reads: false,
         }
     }
 
@@ -283,6 +292,7 @@ impl<'a> Shell<'a> {
             writes: self.writes,
             output: self.output,
             signals: self.signals,
+            reads: self.reads,
             exhausted: self.steps == 0,
             printed: so_far(self.said, last),
         }
@@ -323,6 +333,7 @@ impl<'a> Shell<'a> {
     pub(super) fn pass(&mut self, time: SignedDuration) -> Result<(), Stop> {
         let then = later(self.now, time);
         self.dies_before(Some(then))?;
+        self.echo_until(then, usize::MAX);
         self.now = then;
         if self.until.is_some_and(|u| then > u) { Err(Stop::Never) } else { Ok(()) }
     }
@@ -334,7 +345,11 @@ impl<'a> Shell<'a> {
 
     /// Waits for something that does not come.
     pub(super) fn block(&mut self) -> Stop {
-        self.dies_before(None).err().unwrap_or(Stop::Never)
+        if let Err(stop) = self.dies_before(None) {
+            return stop;
+        }
+        self.echo_until(Timestamp::MAX, usize::MAX);
+        Stop::Never
     }
 
     /// SIGTERM ends a process that does not handle it, unless it is process 1.
@@ -360,16 +375,29 @@ impl<'a> Shell<'a> {
         }
     }
 
+    /// Whether a person or a client waits for what the command prints: then nobody may guess how long a program runs that the shell does
+    /// not know.
+    pub(super) fn is_asked(&self) -> bool {
+        self.interactive || self.program.unknown == Unknown::Missing
+    }
+
+    /// Says of a program that the image has and that is not built here that it is not run, as POSIX has it for a program that was found
+    /// and cannot be executed (`sh`, 2.8.2, "Exit Status for Commands").
+    pub(super) fn is_not_played(&mut self, name: &str) -> i32 {
+        self.error(&format!("{name}: the image has this program, and it is not played here"));
+        126
+    }
+
     /// Runs a program that the shell does not know, as [`Unknown`](super::Unknown) says. `why` is the shell's message if it
     /// cannot be started.
     pub(super) fn unknown(&mut self, why: &str) -> Ran {
         self.certain = false;
         match self.program.unknown {
-            Unknown::Missing => {
+            _ if self.is_asked() => {
                 self.complain(why);
                 Ok(127)
             }
-            Unknown::Forever => Err(self.serve(0)),
+            Unknown::Forever | Unknown::Missing => Err(self.serve(0)),
             Unknown::Ends(after) => {
                 let ends = later(self.now, after);
                 if let Some(signal) = self.program.signal.filter(|s| self.alone && *s < ends) {

@@ -362,6 +362,8 @@ pub struct Run {
     pub output: Vec<Output>,
     /// The signals that it has sent to the first process of its container, without `SIG`, if it is another one.
     pub signals: Vec<Box<str>>,
+    /// Whether it does not go on before somebody writes to its standard input.
+    pub reads: bool,
     /// Whether it was not run further because it has executed as many commands as are allowed.
     pub exhausted: bool,
     /// How much it has printed until each moment at which it has printed something, in the order of time; what its loops repeat is in
@@ -413,6 +415,11 @@ pub fn run_with(program: &Program, world: &World, now: Timestamp, commands: &mut
     shell.commands = Some(commands);
     shell.text_limit = OF_COMMANDS_LIMIT;
     finish(shell)
+}
+
+/// Whether an image certainly has a program that is not built here, so that a client who has it executed is told that it is not played.
+pub fn is_not_played(program: &Program, name: &str) -> bool {
+    program.complete && can_start(program, name) && !is_built(program, name)
 }
 
 /// Whether a script ends in the middle of a quotation, a compound command or a here-document, so that a terminal waits for

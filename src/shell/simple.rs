@@ -149,8 +149,17 @@ impl Shell<'_> {
                 _ => {}
             }
         }
+        // A builtin of ash and of bash, which dash does not have.
+        if name == "history" && self.is_asked() && (self.frame.bash || self.program.tools == Tools::Busybox) {
+            self.error("history: the shell has this command, and it is not played here");
+            return Ok(126);
+        }
         let why = not_found(name, self.frame.bash);
-        if !(standard && tools::may_exist(self.program, base)) && self.program.complete {
+        let may_exist = standard && tools::may_exist(self.program, base);
+        if self.program.complete && (!may_exist || self.is_asked()) {
+            if may_exist {
+                return Ok(self.is_not_played(base));
+            }
             self.complain(&why);
             return Ok(127);
         }

@@ -154,7 +154,7 @@ impl Shell<'_> {
         let text = input.text.iter().skip(input.at).collect();
         input.at = input.text.len();
         if open && !self.line_by_line {
-            return Err(self.block());
+            return Err(self.block_reading());
         }
         self.wants_more |= open;
         Ok(text)
@@ -189,7 +189,7 @@ impl Shell<'_> {
             None => {
                 match input.closed {
                     Some(at) => self.await_moment(at)?,
-                    None if input.open => return Err(self.block()),
+                    None if input.open => return Err(self.block_reading()),
                     None => {}
                 }
                 usize::MAX

@@ -1,8 +1,8 @@
 //! A shell that reads its commands one by one from its standard input, and what a terminal does when that is one: it echoes what is
 //! typed, ends an input, interrupts commands (`man 7 signal`, `man 3 termios`); BusyBox' `shell/ash.c`, `cmdloop`.
 //!
-//! A line is echoed when it is read. A real terminal echoes what is typed while a command runs at once, and a shell with a line editor
-//! once more when it prompts.
+//! What is typed while a command runs that does not read it is echoed at once, and kept. A shell that prompts for it afterwards shows it
+//! once more, as its line editor does (BusyBox' `libbb/lineedit.c`); any other command that reads it does not.
 
 use super::ast::Node;
 use super::machine::{Input, Ran, Shell, Stop};
@@ -69,18 +69,25 @@ impl Shell<'_> {
     pub(super) fn read_line_of_terminal(&mut self) -> Result<Option<String>, Stop> {
         let Some(input) = self.inputs.get(self.input) else { return Ok(None) };
         let Some(end) = input.end_of_line(|c| matches!(c, '\n' | INTERRUPT | END_OF_INPUT)) else {
-            return Err(self.block());
+            return Err(self.block_reading());
         };
         let last = input.text.get(end).copied();
+        let shows = self.prompts == Some(true) || self.echoed <= end;
         if let Some(at) = input.there(end) {
-            self.await_moment(at)?;
+            // Whoever reads is there before what is typed.
+            let outer = self.prompts.replace(self.prompts == Some(true));
+            let waited = self.await_moment(at);
+            self.prompts = outer;
+            waited?;
         }
         let Some(input) = self.inputs.get_mut(self.input) else { return Ok(None) };
         let mut line = input.take(end + 1);
         match last {
             Some(INTERRUPT) => {
                 line.pop();
-                self.show(false, &line);
+                if shows {
+                    self.show(false, &line);
+                }
                 return Err(Stop::Interrupted);
             }
             Some(END_OF_INPUT) => {
@@ -88,8 +95,43 @@ impl Shell<'_> {
             }
             _ => {}
         }
-        self.show(false, &line);
+        if shows {
+            self.show(false, &line);
+        }
         Ok((!line.is_empty()).then_some(line))
+    }
+
+    /// Echoes what somebody types before a moment, and before a place of the input, while something else is done than to read it. What was
+    /// typed at once with a line that was read belongs to that, and what comes at the moment itself finds the command at its end.
+    pub(super) fn echo_until(&mut self, then: Timestamp, before: usize) {
+        if !self.program.terminal || self.behind > 0 || self.prompts.is_some() {
+            return;
+        }
+        let until = self.until.unwrap_or(Timestamp::MAX);
+        let Some(input) = self.inputs.first() else { return };
+        let (mut begin, mut echoes) = (0, Vec::new());
+        for (end, at) in input.comes.iter().filter(|(end, at)| *end <= before && *at <= until && *at < then) {
+            if begin >= self.echoed.max(input.at) {
+                let typed = input.text.get(begin..*end).unwrap_or_default().iter();
+                let typed = typed.filter(|c| !matches!(**c, INTERRUPT | END_OF_INPUT));
+                echoes.push((*at, typed.collect::<String>()));
+                self.echoed = *end;
+            }
+            begin = *end;
+        }
+        let now = self.now;
+        for (at, text) in echoes.iter().filter(|(_, text)| !text.is_empty()) {
+            self.now = now.max(*at);
+            self.show(false, text);
+        }
+        self.now = now;
+    }
+
+    /// Waits for something that nobody has written to the program's standard input yet.
+    pub(super) fn block_reading(&mut self) -> Stop {
+        let stop = self.block();
+        self.reads = stop == Stop::Never && self.input == 0 && self.behind == 0;
+        stop
     }
 
     /// The place of the first Ctrl+C that is typed into the terminal after a moment and was not read, with its own moment.
@@ -110,6 +152,7 @@ impl Shell<'_> {
         if then.is_some_and(|then| at >= then) || self.is_past(at) {
             return Ok(());
         }
+        self.echo_until(Timestamp::MAX, place + 1);
         self.now = self.now.max(at);
         if let Some(input) = self.inputs.first_mut() {
             input.take(place + 1);
@@ -213,7 +256,10 @@ impl Shell<'_> {
                 let prompt = self.prompt(if text.is_empty() { "PS1" } else { "PS2" });
                 self.show(false, &prompt);
             }
-            let Some(line) = self.read_line()? else { return Ok((!text.is_empty()).then_some(text)) };
+            let outer = self.prompts.replace(self.interactive);
+            let line = self.read_line();
+            self.prompts = outer;
+            let Some(line) = line? else { return Ok((!text.is_empty()).then_some(text)) };
             *lines += 1;
             text.push_str(&line);
             if !line.ends_with('\n') && !self.interactive {

@@ -74,6 +74,8 @@ pub fn NextCommands(props: &Props) -> Html {
     } else {
         t.get("next-pick")
     };
+    // What was typed into a container is done again before anything else.
+    let redoes = props.ahead.as_ref().is_some_and(|ahead| matches!(**ahead, Happened::Executed { .. }));
     let item = |i: usize, line: &NextLine| {
         let (lighter, lit) = (store.clone(), line.clone());
         let light = move || lighter.light(Some(&lit));
@@ -82,7 +84,7 @@ pub fn NextCommands(props: &Props) -> Html {
             move || store.light(None)
         };
         let (store, pick) = (store.clone(), line.pick);
-        let first = i == 0;
+        let first = i == 0 && !redoes;
         html! {
             <li key={format!("{i} {}", line.by)}>
                 <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))} title={t.next(line)}
@@ -147,7 +149,7 @@ pub fn NextCommands(props: &Props) -> Html {
                 if !running && props.listing.ready && !d.readings.is_empty() && d.as_declared() == (true, true) {
                     <p class="empty">{ t.get("reading-early") }</p>
                 }
-                <ol>{ for items }</ol>
+                <ol>{ for again.filter(|_| redoes) }{ for items }</ol>
                 if props.listing.more > 0 {
                     <button type="button" class="quiet more" disabled={running || !props.listing.ready}
                         onclick={let s = store.clone(); move |_| s.send(Input::ShowMore)}>

@@ -177,7 +177,7 @@ pub struct Props {
     pub first: Option<NextLine>,
     /// Whether there is nothing to step to.
     pub steady: bool,
-    /// What a person did next, which a step does again where there is nothing else to do.
+    /// What a person did next, which a step does again where there is nothing else to do, or where it was typed into a container.
     pub ahead: Option<Rc<Happened>>,
 }
 
@@ -199,7 +199,8 @@ pub fn Transport(props: &Props) -> Html {
     };
     let playing = props.mode == Mode::Playing;
     let rushing = matches!(props.mode, Mode::ToSteady { .. });
-    let again = props.ahead.as_ref().filter(|_| props.steady);
+    let is_typed = |ahead: &&Rc<Happened>| matches!(***ahead, Happened::Executed { .. });
+    let again = props.ahead.as_ref().filter(|ahead| props.steady || is_typed(ahead));
     let hint = match (&props.first, again) {
         (_, Some(ahead)) => t.with("redo-what", &[("what", sentence(&t, ahead).into())]),
         (Some(line), None) => t.next(line),

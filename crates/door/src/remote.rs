@@ -139,9 +139,8 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
             let so_far = HttpRequest { unfinished: true, ..request.clone() };
             let response = house.read(|cluster| cluster.clone().serve_whole(&so_far).0.response);
             // The command has ended, whatever may follow, or it cannot be executed any more.
-            let Some(mut channels) = response.channels.filter(|c| c.status.is_none()) else { break };
-            skip(&mut channels, &mut sent);
-            for message in messages(&channels) {
+            let Some(channels) = response.channels.filter(|c| c.status.is_none()) else { break };
+            for message in messages(&channels, &mut sent) {
                 if sender.send(Message::binary(message)).await.is_err() {
                     break;
                 }
@@ -169,8 +168,7 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
         None => Channels { status: Some(response.body), ..Channels::default() },
     };
     channels.status.get_or_insert_with(|| ENDLESS.to_owned());
-    skip(&mut channels, &mut sent);
-    for message in messages(&channels) {
+    for message in messages(&channels, &mut sent) {
         if sender.send(Message::binary(message)).await.is_err() {
             return;
         }
@@ -181,23 +179,19 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
     while let Some(Ok(_)) = received.next().await {}
 }
 
-/// Takes away what was sent before, as many bytes of each stream as `sent` says, and counts the rest as sent.
-fn skip(channels: &mut Channels, sent: &mut [usize; 2]) {
-    for (text, sent) in [&mut channels.stdout, &mut channels.stderr].into_iter().zip(sent) {
-        let whole = text.len();
-        // What was printed before can read differently now if it tells the time.
-        *text = text.get((*sent).min(whole)..).unwrap_or_default().to_owned();
-        *sent = (*sent).max(whole);
-    }
-}
-
-/// The messages of streams.
-fn messages(channels: &Channels) -> Vec<Bytes> {
-    let status = channels.status.as_deref().unwrap_or_default();
-    let channels = [(STDOUT, channels.stdout.as_str()), (STDERR, &channels.stderr), (STATUS, status)];
+/// The messages of streams, in the order in which these were written, without what was sent before: as many bytes of each stream as
+/// `sent` says, which counts the rest as sent. What was printed before can read differently now if it tells the time.
+fn messages(channels: &Channels, sent: &mut [usize; 2]) -> Vec<Bytes> {
     let message = |channel: u8, part: &[u8]| Bytes::from([&[channel], part].concat());
-    channels
-        .iter()
-        .flat_map(|(channel, text)| text.as_bytes().chunks(CHUNK).map(move |part| message(*channel, part)))
-        .collect()
+    let printed = channels.pieces(*sent).into_iter();
+    let printed = printed.map(|(stderr, piece)| (if stderr { STDERR } else { STDOUT }, piece));
+    let status = channels.status.as_deref().map(|status| (STATUS, status));
+    let messages = printed
+        .chain(status)
+        .flat_map(|(channel, text)| text.as_bytes().chunks(CHUNK).map(move |part| message(channel, part)))
+        .collect();
+    for (sent, text) in sent.iter_mut().zip([&channels.stdout, &channels.stderr]) {
+        *sent = (*sent).max(text.len());
+    }
+    messages
 }

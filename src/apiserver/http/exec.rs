@@ -72,14 +72,14 @@ impl Call<'_> {
         let options = ExecOptions { container, command, stdin, stdin_open, no_streams };
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
-        let Executed { stdout, stderr, end, writes, exchanges } = self
+        let Executed { stdout, stderr, order, end, writes, exchanges } = self
             .kubelets
             .exec(&node, &key, &options, self.api, now)
             .map_err(|e| refused(e, "exec", &host, &key, &options.container))?;
         self.changed = writes;
         self.exchanges = exchanges;
         let status = status_of(&end, &options.command);
-        Ok(switched(Channels { stdout, stderr, status, instance: String::new() }))
+        Ok(switched(Channels { stdout, stderr, order, status, instance: String::new() }))
     }
 
     /// Attaches the client to the process of a container of a pod that has a node. The container was checked. The body of the request
@@ -99,12 +99,12 @@ impl Call<'_> {
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
         let attached = self.kubelets.attach(&node, &key, &options, self.api, now);
-        let Attached { stdout, stderr, instance, ended, took } =
+        let Attached { stdout, stderr, order, instance, ended, took } =
             attached.map_err(|e| refused(e, "attach", &host, &key, &options.container))?;
         self.changed = took;
         // The streams end with the process, however that has ended.
         let status = if ended { status_of(&ExecEnd::Exited(0), &[]) } else { None };
-        Ok(switched(Channels { stdout, stderr, status, instance }))
+        Ok(switched(Channels { stdout, stderr, order, status, instance }))
     }
 
     /// Whether a request is for none of the streams. A terminal has no standard error of its own (`NewOptions` of

@@ -5,10 +5,16 @@ use std::rc::Rc;
 
 use super::super::{Completion, Engine, Entered, Entry, Said, ShellView, Value};
 use super::REMEMBERED;
+use super::line::NO_POD_YET;
 use crate::api::Key;
 use crate::kubectl::{ContainerShell, Heard, KUBECONFIG, container_ended};
 use crate::session::{CommandLine, MomentId};
 use crate::shell;
+
+/// The exit code of a command whose container has ended.
+const KILLED: i32 = 137;
+/// The exit code of a line that a person has interrupted.
+pub(super) const INTERRUPTED: i32 = 130;
 
 /// A shell in a container that is open. It is open at each moment at which the instance of the container runs in which it was
 /// started: a step that ends the container ends the shell, and a step back brings both back.
@@ -22,6 +28,8 @@ pub(in crate::engine) struct OpenShell {
     history: Rc<Vec<String>>,
     /// The entry that says that the container has ended.
     ended: Option<u64>,
+    /// The number of the command that has opened it, on a line that goes on behind it.
+    command: Option<usize>,
 }
 
 /// Notes a line among those that were typed, each once.
@@ -40,26 +48,38 @@ impl Engine {
         let files = config.into_iter().collect();
         let ran = self.session.command(CommandLine { line: shell.command(""), files, editor: true });
         if ran.waits.is_some() {
-            let text = format!("{}error: there is no pod yet: try again after a step\n", ran.output.stderr);
+            let text = format!("{}{NO_POD_YET}", ran.output.stderr);
+            self.status = Some(1);
             return self.amend(|entry| (entry.output, entry.failed) = (text, true));
         }
         let Heard { text, over } = shell.heard(&ran.output);
-        let started = shell.container().cloned().filter(|_| !over);
-        let instance = |(pod, container): &(Key, String)| self.session.cluster().container_id(pod, container);
-        let instance = started.as_ref().and_then(instance);
-        let (Some((pod, container)), Some(instance)) = (started, instance) else {
+        let said = if over { None } else { self.enter_shell(shell, None) };
+        let Some(said) = said else {
+            self.status = Some(ran.output.exit);
             return self.amend(|entry| (entry.output, entry.failed) = (text, true));
         };
-        let said = Said::key("terminal-inside")
-            .with("container", Value::Text(container.clone()))
-            .with("pod", Value::Text(pod.name.to_string()));
         self.amend(|entry| {
             (entry.output, entry.said, entry.inside) = (text, Some(said), Some(Entered::Exec))
         });
-        let states = vec![(self.session.at(), shell)];
-        self.shell =
-            Some(OpenShell { pod, container, instance, states, history: Rc::default(), ended: None });
         self.show_shell();
+    }
+
+    /// Has the lines go to a shell that has started, and returns what is said of that. `None` if its container does not run.
+    pub(super) fn enter_shell(&mut self, shell: ContainerShell, command: Option<usize>) -> Option<Said> {
+        let (pod, container) = shell.container().cloned()?;
+        let instance = self.session.cluster().container_id(&pod, &container)?;
+        let said = Said::key("terminal-inside")
+            .with("container", Value::Text(container.clone()))
+            .with("pod", Value::Text(pod.name.to_string()));
+        let states = vec![(self.session.at(), shell)];
+        let history = Rc::default();
+        self.shell = Some(OpenShell { pod, container, instance, states, history, ended: None, command });
+        Some(said)
+    }
+
+    /// Whether a shell in a container is open that a line has opened which goes on behind it.
+    pub(super) fn is_behind_shell(&self) -> bool {
+        self.shell.as_ref().is_some_and(|open| open.command.is_some() && open.ended.is_none())
     }
 
     /// Closes the shell, without a word.
@@ -88,7 +108,7 @@ impl Engine {
             return self.push_entry(entry);
         }
         let before = self.session.at();
-        let mut over = false;
+        let (mut over, mut exit) = (false, 0);
         if let Some(why) = shell::syntax_error(text) {
             entry.output = shell.refuses(&why);
         } else if !text.trim().is_empty() {
@@ -96,11 +116,18 @@ impl Engine {
             let ran = self.session.command(CommandLine { line, files: Vec::new(), editor: false });
             entry.inside = ran.output.executed_in.is_some().then_some(Entered::Exec);
             let heard = shell.heard(&ran.output);
-            (entry.output, over) = (heard.text, heard.over);
+            (entry.output, over, exit) = (heard.text, heard.over, ran.output.exit);
+            entry.failed = over && exit != 0;
         }
         self.push_entry(entry);
         if over {
-            self.close_shell();
+            let command = self.shell.as_ref().and_then(|open| open.command);
+            self.shell = None;
+            match command {
+                Some(command) => self.leave_shell(command, exit),
+                None => self.status = Some(exit),
+            }
+            self.show_shell();
         } else if let Some(open) = &mut self.shell {
             if !text.trim().is_empty() {
                 note_typed(&mut open.history, text);
@@ -111,6 +138,27 @@ impl Engine {
             self.show_shell();
         }
         self.follow(before);
+    }
+
+    /// Takes back a line that is begun: the next one follows a prompt (`man 3 termios`, `VINTR`).
+    pub(in crate::engine) fn interrupt_line(&mut self, text: &str) {
+        if let Some(to) = self.attached_to().cloned() {
+            // Without a terminal there the key is for kubectl.
+            return match to.tty {
+                true => self.type_into_process(&to, &format!("{text}{}", shell::INTERRUPT)),
+                false => self.interrupt(),
+            };
+        }
+        let shell = self.shown.shell.as_ref().and_then(|_| self.shell_now());
+        let prompt = shell.as_ref().map(ContainerShell::prompt).unwrap_or_default();
+        if let (Some(mut shell), Some(open)) = (shell, &mut self.shell) {
+            shell.interrupt();
+            open.states.push((self.session.at(), shell));
+        } else {
+            self.status = Some(INTERRUPTED);
+        }
+        self.push_entry(Entry { line: format!("{text}^C"), prompt, ..Entry::default() });
+        self.show_shell();
     }
 
     /// The shell as it is at the moment that is shown: after the last line that was typed on the way there.
@@ -126,7 +174,7 @@ impl Engine {
             let (open, shell) = open?;
             let (pod, container) = (open.pod.name.to_string(), open.container.clone());
             let history = open.history.clone();
-            Some(ShellView { prompt: shell.prompt(), pod, container, history, attached: false })
+            Some(ShellView { prompt: shell.prompt(), pod, container, history, attached: false, reads: true })
         });
         if self.shown.shell.as_deref() != view.as_ref() {
             self.shown.shell = view.map(Rc::new);
@@ -145,8 +193,13 @@ impl Engine {
                 let entry = Entry { prompt, output: container_ended(), failed: true, ..Entry::default() };
                 self.push_entry(entry);
                 let id = self.entries;
+                let mut command = None;
                 if let Some(open) = &mut self.shell {
                     open.ended = Some(id);
+                    command = open.command;
+                }
+                if let Some(command) = command {
+                    self.lose_shell(command, KILLED);
                 }
             }
             (true, Some(id)) => {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::docker;
 use super::shown::Entered;
 use super::words::{self, Word};
-use crate::api::Timestamp;
-use crate::kubectl::{self, AttachedTo, CommandWait, KUBECONFIG, Kubectl, WaitFor};
+use crate::api::{ObjectRef, Timestamp};
+use crate::kubectl::{self, AttachedTo, CommandWait, ContainerShell, Heard, KUBECONFIG, Kubectl, WaitFor};
 use crate::session::{CommandLine, Looked, Ran, Session, edited_files};
 use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools, World, Write};
 
@@ -21,12 +21,17 @@ const PRINTED_LIMIT: usize = 1 << 20;
 /// The directory of the terminal.
 const DIRECTORY: &str = "/root";
 
+/// What is said where somebody opens a shell in a container before there is one.
+pub(super) const NO_POD_YET: &str = "error: there is no pod yet: try again after a step\n";
+
 /// A line that is being carried out: a value. When it is driven again it is run from its start, and the commands of kubectl
 /// and docker that have ended are not run again: what they printed is kept.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     text: Rc<str>,
     started: Timestamp,
+    /// What `$?` is at its beginning: how the line before has ended.
+    status: i32,
     /// The commands of kubectl and docker so far, in order.
     done: Vec<Done>,
 }
@@ -35,6 +40,8 @@ pub(super) struct Line {
 enum Done {
     Ended(Rc<kubectl::Output>, Timestamp),
     Open(Box<Kubectl>),
+    /// A shell in a container that is open, and what kubectl has printed before.
+    Shell(Box<ContainerShell>, Rc<kubectl::Output>),
 }
 
 /// How far a line is.
@@ -42,8 +49,8 @@ enum Done {
 pub(super) enum State {
     /// It has ended with this code.
     Ended(i32),
-    /// It waits for something to happen.
-    Waits,
+    /// It waits for something to happen: to this object, or to whatever it is.
+    Waits(Option<ObjectRef>),
     /// Its next command would write: a person has to let it go on.
     Holds,
     /// Its command goes on when this command line of kubectl's has been run, which writes.
@@ -57,6 +64,13 @@ pub(super) enum State {
     },
     /// Its command is attached to the process of a container.
     Attached(AttachedTo),
+    /// Its command with this number has opened a shell in a container, and goes on when that ends.
+    Shell {
+        /// The number among the line's commands of kubectl and docker.
+        command: usize,
+        /// The shell as it was opened.
+        shell: Box<ContainerShell>,
+    },
     /// It waits for the texts of `kubectl explain`.
     WantsTexts,
 }
@@ -109,8 +123,8 @@ impl Around<'_> {
 }
 
 impl Line {
-    pub(super) fn new(text: &str, now: Timestamp) -> Line {
-        Line { text: text.into(), started: now, done: Vec::new() }
+    pub(super) fn new(text: &str, now: Timestamp, status: i32) -> Line {
+        Line { text: text.into(), started: now, status, done: Vec::new() }
     }
 
     /// Carries the line out as far as it goes now.
@@ -119,7 +133,11 @@ impl Line {
         let mut world = World::default();
         let path = shell::absolute(DIRECTORY, MANIFEST);
         world.files.note(&Write { at: self.started, path, change: Change::Put(around.manifest.into()) });
-        let program = program(&self.text, self.started);
+        let text = match self.status {
+            0 => self.text.to_string(),
+            status => format!("(exit {status})\n{}", self.text),
+        };
+        let program = program(&text, self.started);
         let mut commands = Outside::new(around, &mut self.done, 0);
         let run = shell::run_with(&program, &world, now, &mut commands);
         let mut text = String::new();
@@ -150,6 +168,15 @@ impl Line {
         let (as_opened, as_saved) = edited_files(nth);
         files.extend([(as_opened, opened.to_owned()), (as_saved, saved.to_owned())]);
         Some(CommandLine { line: open.line().to_owned(), files, editor: true })
+    }
+
+    /// Notes that the shell has ended which the command with this number has opened.
+    pub(super) fn note_left(&mut self, command: usize, exit: i32, now: Timestamp) {
+        if let Some(place) = self.done.get_mut(command)
+            && let Done::Shell(_, output) = place
+        {
+            *place = Done::Ended(Rc::new(kubectl::Output { exit, waits: false, ..(**output).clone() }), now);
+        }
     }
 
     /// Notes what came of the command with this number.
@@ -210,12 +237,12 @@ fn waits(output: &kubectl::Output) -> Commanded {
 
 impl<'a, 'b> Outside<'a, 'b> {
     fn new(around: Around<'a>, done: &'b mut Vec<Done>, depth: usize) -> Outside<'a, 'b> {
-        Outside { around, done, next: 0, state: State::Waits, inside: None, depth }
+        Outside { around, done, next: 0, state: State::Waits(None), inside: None, depth }
     }
 
     /// Notes how a command of kubectl's came into a container.
     fn note_place(&mut self, output: &kubectl::Output) {
-        if output.attached_at.is_some() {
+        if output.attached {
             self.inside = Some(Entered::Attach);
         } else if output.executed_in.is_some() {
             self.inside.get_or_insert(Entered::Exec);
@@ -318,6 +345,12 @@ impl<'a, 'b> Outside<'a, 'b> {
                 self.note_place(&output);
                 ended(&output, at)
             }
+            Some(Done::Shell(shell, output)) => {
+                let (shell, output) = (shell.clone(), output.clone());
+                self.note_place(&output);
+                self.state = State::Shell { command: n, shell };
+                waits(&output)
+            }
             Some(Done::Open(command)) if self.around.may == May::Print => {
                 let (output, wait) = self.around.session.print_again(command);
                 self.note_place(&output);
@@ -358,6 +391,10 @@ impl<'a, 'b> Outside<'a, 'b> {
                     return waits(&kubectl::Output::default());
                 }
                 let line = kubectl::words::join(words);
+                if let Some(shell) = ContainerShell::of(&line).filter(|_| input.is_none() && self.depth == 0)
+                {
+                    return self.open_shell(n, shell);
+                }
                 let files = self.around.files(&line, input);
                 self.begin(n, CommandLine { line, files, editor: self.depth == 0 })
             }
@@ -371,8 +408,42 @@ impl<'a, 'b> Outside<'a, 'b> {
             }
             Some(WaitFor::Line(line)) => self.state = State::HoldsFor(line.as_str().into()),
             Some(WaitFor::Attached(to)) => self.state = State::Attached(to.clone()),
+            Some(WaitFor::Change { kind, key, .. }) => {
+                self.state = State::Waits(Some(ObjectRef { kind: *kind, key: key.clone() }));
+            }
             _ => {}
         }
+    }
+
+    /// Opens a shell in a container (`kubectl exec -it POD -- sh`): what stands behind it on the line waits for its end.
+    fn open_shell(&mut self, n: usize, mut shell: ContainerShell) -> Commanded {
+        if self.around.may != May::Write {
+            self.state = State::Holds;
+            return waits(&kubectl::Output::default());
+        }
+        let line = shell.command("");
+        let files = self.around.files("", None);
+        let ran = self.around.session.command(CommandLine { line, files, editor: true });
+        self.note_place(&ran.output);
+        if ran.waits.is_some() {
+            let stderr = format!("{}{NO_POD_YET}", ran.output.stderr);
+            return self.end(n, kubectl::Output { stderr, exit: 1, waits: false, ..ran.output });
+        }
+        let Heard { text, over } = shell.heard(&ran.output);
+        if over {
+            return self.end(n, ran.output);
+        }
+        let output = kubectl::Output {
+            stderr: text,
+            executed_in: ran.output.executed_in,
+            waits: true,
+            ..Default::default()
+        };
+        let printed = waits(&output);
+        self.state = State::Shell { command: n, shell: Box::new(shell.clone()) };
+        self.done.truncate(n);
+        self.done.push(Done::Shell(Box::new(shell), Rc::new(output)));
+        printed
     }
 
     /// Begins a kubectl command.

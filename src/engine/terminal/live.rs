@@ -3,9 +3,11 @@
 use std::rc::Rc;
 
 use super::super::{Editing, Engine, Entry, Output, Said, ShellView};
-use super::inside::note_typed;
+use super::inside::{INTERRUPTED, note_typed};
 use super::line::{Around, Line, May, Printed, State};
+use crate::api::{Kind, ObjectRef};
 use crate::kubectl::{AttachedTo, TYPED, keys_shown};
+use crate::kubelet::process::GoesOn;
 use crate::session::view::{Preview, problems};
 use crate::session::{CommandLine, MomentId};
 use crate::shell;
@@ -21,6 +23,8 @@ pub(in crate::engine) struct Live {
     cleared: usize,
     /// The lines that were typed into the process that it is attached to, oldest first, each once.
     typed: Rc<Vec<String>>,
+    /// The `resourceVersion` of the object that the line waits for, when the line was looked at last; empty if there was none.
+    seen: Option<String>,
 }
 
 impl Printed {
@@ -53,7 +57,7 @@ impl Printed {
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
         entry.inside = self.inside;
         let follows = matches!(&self.state, State::Attached(to) if !to.stdin);
-        entry.waits = follows || matches!(self.state, State::Waits | State::WantsTexts);
+        entry.waits = follows || matches!(self.state, State::Waits(_) | State::WantsTexts);
         entry.holds = matches!(self.state, State::Holds | State::HoldsFor(_));
         entry.edits = matches!(self.state, State::Edits { .. });
     }
@@ -86,11 +90,11 @@ impl Engine {
     pub(super) fn begin_line(&mut self, text: &str) {
         let entry = self.entries;
         let before = self.session.at();
-        let mut line = Line::new(text, self.session.now());
+        let mut line = Line::new(text, self.session.now(), self.status.take().unwrap_or_default());
         let printed = self.drive(&mut line, May::Write);
         self.show_printed(entry, &printed, 0);
         let (states, typed) = (vec![(self.session.at(), line)], Rc::default());
-        self.live = Some(Live { entry, states, printed, cleared: 0, typed });
+        self.live = Some(Live { entry, states, printed, cleared: 0, typed, seen: None });
         self.follow(before);
         self.attend();
         self.show_shell();
@@ -143,13 +147,76 @@ impl Engine {
                 self.open_editor(&text);
             }
             Some(State::WantsTexts) => self.out.push(Output::WantTexts),
+            Some(State::Shell { command, shell }) if !self.is_behind_shell() => {
+                let (command, shell) = (*command, (**shell).clone());
+                let said = self.enter_shell(shell, Some(command));
+                if let Some(live) = &self.live {
+                    let entries = Rc::make_mut(&mut self.shown.terminal);
+                    if let Some(entry) = entries.iter_mut().rev().find(|e| e.id == live.entry) {
+                        Rc::make_mut(entry).said = said;
+                    }
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// Lets the line go on behind the shell in a container that its command with this number has opened, and that a person has left.
+    pub(super) fn leave_shell(&mut self, command: usize, exit: i32) {
+        let Some(mut line) = self.live.as_mut().and_then(|live| live.states.pop()).map(|(_, line)| line)
+        else {
+            return;
+        };
+        line.note_left(command, exit, self.session.now());
+        let before = self.session.at();
+        let printed = self.drive(&mut line, May::Write);
+        let at = self.session.at();
+        self.show_behind_shell(printed);
+        if let Some(live) = &mut self.live {
+            // Whoever has left a shell is not in it again after a step back.
+            live.states = vec![(at, line)];
+        }
+        self.follow(before);
+        self.attend();
+    }
+
+    /// As [`Engine::leave_shell`], where a step has ended the shell with its container: a step back brings it back.
+    pub(super) fn lose_shell(&mut self, command: usize, exit: i32) {
+        let last = self.live.as_ref().and_then(|live| live.states.last());
+        let Some(mut line) = last.map(|(_, line)| line.clone()) else { return };
+        line.note_left(command, exit, self.session.now());
+        let printed = self.drive(&mut line, May::Look);
+        let at = self.session.at();
+        self.show_behind_shell(printed);
+        if let Some(live) = &mut self.live {
+            live.states.push((at, line));
+        }
+    }
+
+    /// Shows what a line prints behind a shell: below what was typed there.
+    fn show_behind_shell(&mut self, printed: Printed) {
+        let Some(before) = self.live.as_ref().map(|live| live.printed.text.len()) else { return };
+        if printed.text.len() > before || !matches!(printed.state, State::Ended(_)) {
+            self.push_entry(Entry::default());
+        }
+        let entry = self.entries;
+        if let Some(live) = &mut self.live {
+            (live.entry, live.cleared, live.printed) = (entry, before, printed);
+        }
+        if let Some(live) = self.live.take() {
+            if live.printed.text.len() > before || !matches!(live.printed.state, State::Ended(_)) {
+                self.show_printed(entry, &live.printed, before);
+            }
+            self.live = Some(live);
         }
     }
 
     /// Ends the line that goes on.
     pub(in crate::engine) fn interrupt(&mut self) {
         let says = match self.state_of_line() {
+            // A shell in a container stays open until somebody leaves it.
+            Some(State::Shell { .. }) if self.is_behind_shell() => return,
+            Some(State::Shell { .. }) => "",
             // A client lets go of a process, which runs on.
             Some(State::Attached(to)) if to.stdin => "",
             Some(State::Edits { .. }) => {
@@ -166,9 +233,15 @@ impl Engine {
         let Some(Live { entry, printed, cleared, .. }) = self.live.take() else { return };
         let lets_go = printed.reader().is_some();
         let Printed { mut text, state, inside, .. } = printed;
-        if matches!(state, State::Ended(_)) {
+        if let State::Ended(code) = state {
+            self.status.get_or_insert(code);
             return;
         }
+        self.status = Some(match says {
+            _ if complained => 1,
+            "^C\n" => INTERRUPTED,
+            _ => 0,
+        });
         if lets_go && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -180,18 +253,30 @@ impl Engine {
 
     /// The process that what is typed goes to.
     pub(super) fn attached_to(&self) -> Option<&AttachedTo> {
-        self.live.as_ref()?.printed.reader()
+        let to = self.live.as_ref()?.printed.reader()?;
+        // Before the line was typed, and before the container was there, nothing is attached to it.
+        self.session.cluster().container_id(&to.pod, &to.container).and(Some(to))
+    }
+
+    /// What the process does next that what is typed goes to.
+    pub(in crate::engine) fn attached_goes_on(&self) -> Option<GoesOn> {
+        let to = self.attached_to()?;
+        let cluster = self.session.cluster();
+        Some(cluster.process_of(&to.pod, &to.container)?.goes_on(self.session.now()))
     }
 
     /// The process that what is typed goes to, as it is shown.
     pub(super) fn attached_view(&self) -> Option<ShellView> {
         let live = self.live.as_ref()?;
-        let to = live.printed.reader()?;
+        let to = self.attached_to()?;
         let (pod, container) = (to.pod.name.to_string(), to.container.clone());
         let (before, begun) = live.printed.without_prompt();
         let emptied = live.printed.emptied().saturating_sub(before.len());
         let prompt = begun.get(emptied..).unwrap_or_default().to_owned();
-        Some(ShellView { prompt, pod, container, history: live.typed.clone(), attached: true })
+        let cluster = self.session.cluster();
+        let process = cluster.process_of(&to.pod, &to.container);
+        let reads = process.is_some_and(|process| process.reads(self.session.now()));
+        Some(ShellView { prompt, pod, container, history: live.typed.clone(), attached: true, reads })
     }
 
     /// Types a text into the process that the line is attached to: a line, or a key.
@@ -206,6 +291,8 @@ impl Engine {
             // Without a terminal there the keys are for kubectl, whose own input ends.
             true if !to.tty => ("-", String::new()),
             true => (TYPED, text.to_owned()),
+            // A line that is taken back before it ends.
+            false if text.ends_with(shell::INTERRUPT) => (TYPED, text.to_owned()),
             false => (TYPED, format!("{text}\n")),
         };
         let before = self.session.at();
@@ -216,7 +303,9 @@ impl Engine {
             self.push_entry(Entry { output: ran.output.stderr, ..entry });
             return self.end_line("", true);
         }
-        if let Some(live) = self.live.as_mut().filter(|_| !is_key && !text.trim().is_empty()) {
+        if let Some(live) = self.live.as_mut().filter(|_| {
+            file == TYPED && !text.ends_with(shell::INTERRUPT) && !is_key && !text.trim().is_empty()
+        }) {
             note_typed(&mut live.typed, text);
         }
         self.follow(before);
@@ -229,6 +318,8 @@ impl Engine {
     pub(in crate::engine) fn press_interrupt(&mut self) {
         match self.attached_to().cloned() {
             Some(to) if to.tty => self.type_into_process(&to, &shell::INTERRUPT.to_string()),
+            // At a prompt there is nothing to interrupt.
+            None if self.shown.shell.is_some() => self.interrupt_line(""),
             _ => self.interrupt(),
         }
     }
@@ -248,6 +339,23 @@ impl Engine {
         }
         self.touch();
         true
+    }
+
+    /// Follows a step among several: has a line look again whose object has changed, so that it prints the same whether somebody looks at
+    /// each step or at the last one. That is a line which waits for an object (`kubectl run`, `debug`, `wait`) or is attached to a process.
+    pub(in crate::engine) fn follow_line(&mut self) {
+        let object = match self.state_of_line() {
+            Some(State::Waits(Some(object))) => object.clone(),
+            Some(State::Attached(to)) => ObjectRef { kind: Kind::POD, key: to.pod.clone() },
+            _ => return,
+        };
+        let now = self.session.cluster().api().cached(&object);
+        let now = now.and_then(|object| object.resource_version()).unwrap_or_default().to_owned();
+        let Some(live) = &mut self.live else { return };
+        if live.seen.as_ref() != Some(&now) {
+            live.seen = Some(now);
+            self.look_again();
+        }
     }
 
     /// Looks what the line prints at the moment that is shown now.
@@ -270,7 +378,7 @@ impl Engine {
             let back = at != then && self.session.is_on_way_to(then);
             let goes_on = matches!(
                 live.printed.state,
-                State::Waits | State::Holds | State::HoldsFor(_) | State::Attached(_)
+                State::Waits(_) | State::Holds | State::HoldsFor(_) | State::Attached(_)
             );
             if at != then && !back && goes_on {
                 let now = self.drive(&mut line, May::Look);

@@ -55,6 +55,8 @@ pub struct ShellView {
     pub history: Rc<Vec<String>>,
     /// Whether the lines go to the container's own process, to which a command is attached: each goes there at once, and Ctrl+C, too.
     pub attached: bool,
+    /// Whether that process waits for a line. Otherwise what is typed waits for the process.
+    pub reads: bool,
 }
 
 /// An object that `kubectl edit` has put in place of the manifest.

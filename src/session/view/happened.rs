@@ -194,6 +194,11 @@ impl Finest {
 }
 
 impl Happened {
+    /// Whether a moment is one to which a line has led that a person has typed into a container.
+    pub fn is_typed(moment: &Moment) -> bool {
+        matches!(&moment.what, What::Person { output, .. } if output.executed_in.is_some())
+    }
+
     /// The step that led to a moment.
     pub fn of(moment: &Moment) -> Happened {
         match &moment.what {
@@ -207,8 +212,8 @@ impl Happened {
                     };
                     Happened::Executed { pod: pod.name.to_string(), container: container.clone(), command }
                 }
-                // A raw request prints the raw answer.
-                None if output.stdout.starts_with('{') => Happened::Requested(
+                // A raw request prints the raw answer, and a command that waits for what it has made prints nothing yet.
+                None if output.stdout.starts_with('{') || output.stdout.is_empty() => Happened::Requested(
                     exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
                 ),
                 None => Happened::Printed(output.stdout.lines().map(str::to_owned).collect()),

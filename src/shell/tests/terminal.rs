@@ -98,8 +98,27 @@ fn a_mistake_does_not_end_the_shell_of_a_person() {
 fn commands_take_their_time_and_read_what_is_typed() {
     let p = shell(&["sh"], Tools::Busybox);
     let lines = [(1, "sleep 5; echo woke\n"), (2, "echo ahead\n")];
-    assert_eq!(typed(&p, &lines, 5).0, "/ # sleep 5; echo woke\n");
-    assert_eq!(typed(&p, &lines, 6).0, "/ # sleep 5; echo woke\nwoke\n/ # echo ahead\nahead\n/ # ");
+    // What is typed ahead is echoed at once and kept: the shell shows it once more as it reads it.
+    assert_eq!(typed(&p, &lines, 1).0, "/ # sleep 5; echo woke\n");
+    assert_eq!(typed(&p, &lines, 5).0, "/ # sleep 5; echo woke\necho ahead\n");
+    assert_eq!(
+        typed(&p, &lines, 6).0,
+        "/ # sleep 5; echo woke\necho ahead\nwoke\n/ # echo ahead\nahead\n/ # "
+    );
+    // Also in the same moment: the second line was typed into the command that the first one has begun.
+    let lines = [(1, "sleep 5\n"), (1, "echo ahead\n")];
+    assert_eq!(typed(&p, &lines, 1).0, "/ # sleep 5\necho ahead\n");
+    assert!(typed(&p, &lines, 6).0.ends_with("\necho ahead\n/ # echo ahead\nahead\n/ # "));
+    // A command that ends at once has ended before the next line is typed.
+    assert_eq!(typed(&p, &[(1, "sleep 0\n"), (1, "echo a\n")], 1).0, "/ # sleep 0\n/ # echo a\na\n/ # ");
+    // Lines that come as one text are there when the first one is read.
+    assert_eq!(typed(&p, &[(1, "sleep 5\necho ahead\n")], 1).0, "/ # sleep 5\n");
+    assert_eq!(typed(&p, &[(1, "true\n"), (1, "echo a\n")], 1).0, "/ # true\n/ # echo a\na\n/ # ");
+    // A command that reads what was typed ahead does not show it again.
+    assert_eq!(
+        typed(&p, &[(1, "sleep 5; read x; echo \"[$x]\"\n"), (2, "hi\n")], 6).0,
+        "/ # sleep 5; read x; echo \"[$x]\"\nhi\n[hi]\n/ # "
+    );
     let lines =
         [(1, "read x; echo \"[$x]\"\n"), (3, "hello\n"), (4, "sort\n"), (5, "b\n"), (6, "a\n"), (7, "\u{4}")];
     assert_eq!(typed(&p, &lines, 3).0, "/ # read x; echo \"[$x]\"\nhello\n[hello]\n/ # ");
@@ -111,7 +130,14 @@ fn keys_interrupt_a_command_and_end_the_input() {
     let p = shell(&["sh"], Tools::Busybox);
     let lines = [(1, "sleep 100\n"), (2, "echo lost\n"), (3, "\u{3}"), (4, "echo $?\n"), (5, "\u{4}")];
     let (text, end) = typed(&p, &lines, 9);
-    assert_eq!(text, "/ # sleep 100\n^C\n/ # echo $?\n130\n/ # \n");
+    assert_eq!(text, "/ # sleep 100\necho lost\n^C\n/ # echo $?\n130\n/ # \n");
+    let at_once = [(1, "sleep 100\n"), (1, "echo lost\n"), (1, "\u{3}"), (1, "echo $?\n")];
+    assert_eq!(typed(&p, &at_once, 1).0, "/ # sleep 100\necho lost\n^C\n/ # echo $?\n130\n/ # ");
+    // A line that is taken back stands there.
+    assert_eq!(
+        typed(&p, &[(1, "echo ha\u{3}"), (1, "echo on\n")], 1).0,
+        "/ # echo ha^C\n/ # echo on\non\n/ # "
+    );
     assert_eq!(end, Some((5000, 0)));
     // At a prompt it gives another prompt, and a loop that never waits ends with it, too.
     assert_eq!(typed(&p, &[(1, "\u{3}")], 2).0, "/ # ^C\n/ # ");
@@ -134,4 +160,43 @@ fn an_input_that_is_closed_ends_the_script() {
         |closes| -> Rc<[Typed]> { vec![Typed { at: at(&p, 1), text: "echo hi\n".into(), closes }].into() };
     let end = |closes| run(&p, &World { typed: typed(closes), ..World::default() }, &Nobody, Until::End).end;
     assert_eq!((end(false), end(true)), (End::Runs, End::Exit(at(&p, 1), 0)));
+}
+
+/// A person waits for an answer, so a program that is not built here is not waited for: an image has it or not (POSIX, `sh`, 2.8.2).
+#[test]
+fn a_program_that_is_not_played_says_so() {
+    let p = shell(&["sh"], Tools::Busybox);
+    let lines =
+        [(1, "top; echo $?\n"), (1, "dig; echo $?\n"), (1, "stty -echo || chroot /\n"), (1, "tty | cat\n")];
+    let (text, _) = typed(&p, &lines, 1);
+    let not = |name: &str| format!("{name}: the image has this program, and it is not played here\n");
+    assert!(text.contains(&format!("{}126\n", not("top"))), "{text}");
+    assert!(text.contains("sh: dig: not found\n127\n"), "{text}");
+    assert!(text.contains(&format!("{}{}", not("stty"), not("chroot"))), "{text}");
+    assert!(text.ends_with(&format!("{}/ # ", not("tty"))), "{text}");
+    let (text, _) = typed(&p, &[(1, "history; echo $?\n")], 1);
+    assert!(text.contains("history: the shell has this command, and it is not played here\n126\n"), "{text}");
+    // Of an image that nobody knows as a whole a program counts as missing, and in a script that nobody waits for it runs.
+    let gnu = Program { complete: false, ..shell(&["bash"], Tools::Gnu) };
+    let (text, _) = typed(&gnu, &[(1, "dig\n"), (1, "echo $?\n")], 1);
+    assert!(text.contains("dig: command not found\n") && text.contains("\n127\n"), "{text}");
+    let script = shell(&["sh", "-c", "top; echo over"], Tools::Busybox);
+    assert_eq!(typed(&script, &[], 9), (String::new(), None));
+}
+
+#[test]
+fn who_reads_is_told_from_who_waits_for_time() {
+    let p = shell(&["sh"], Tools::Busybox);
+    let reads = |lines: &[(i64, &str)]| {
+        let typed = lines.iter().map(|(after, text)| Typed {
+            at: at(&p, *after),
+            text: (*text).into(),
+            closes: false,
+        });
+        let world = World { typed: typed.collect(), ..World::default() };
+        run(&p, &world, &Nobody, Until::Moment(at(&p, 2))).reads
+    };
+    assert!(reads(&[]) && reads(&[(1, "read x\n")]) && reads(&[(1, "cat\n")]));
+    assert!(!reads(&[(1, "sleep 5\n")]) && !reads(&[(1, "sleep infinity\n")]) && !reads(&[(1, "exit\n")]));
+    assert!(reads(&[(0, "sleep 1\n"), (1, "\u{3}")]));
 }

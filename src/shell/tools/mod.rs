@@ -41,12 +41,16 @@ pub fn is_shell(name: &str) -> bool {
 }
 
 /// Commands that end by themselves at once with 0, and have no effect that a process here could notice.
-const EFFECTLESS: [&str; 10] =
-    ["chgrp", "chown", "chroot", "logger", "mount", "stty", "swapoff", "sync", "sysctl", "umount"];
+const EFFECTLESS: [&str; 8] = ["chgrp", "chown", "logger", "mount", "swapoff", "sync", "sysctl", "umount"];
+
+/// Commands that every image with a shell has and that are not played: whoever uses one is told so.
+const NOT_PLAYED: [&str; 2] = ["chroot", "stty"];
 
 /// Whether a command is known.
 pub fn is_tool(name: &str) -> bool {
-    EFFECTLESS.contains(&name) || TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).is_ok()
+    EFFECTLESS.contains(&name)
+        || NOT_PLAYED.contains(&name)
+        || TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).is_ok()
 }
 
 /// Whether a command is known that the image of a process can have: BusyBox has no curl, and `ip` and `ps` are BusyBox' alone,
@@ -174,6 +178,9 @@ impl Shell<'_> {
 pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<Ran> {
     if EFFECTLESS.contains(&name) {
         return Some(Ok(0));
+    }
+    if NOT_PLAYED.contains(&name) {
+        return Some(Ok(shell.is_not_played(name)));
     }
     if !is_built(shell.program, name) {
         return None;

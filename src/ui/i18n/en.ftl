@@ -224,7 +224,9 @@ terminal-help =
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
 terminal-exec = A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
-terminal-attached = The terminal is attached to the container’s own process. Each line and each key that reaches it is a step of the run, also one that only looks: a step back takes it back, and a link repeats it. Where a command waits for time to pass, let it pass by the clock.
+terminal-reads = The process waits for a line: type it here.
+terminal-busy = A command runs in the process. What you type waits until that reads it; Step or the clock lets time pass.
+terminal-attached = The terminal is attached to the container’s own process. Each line and each key that reaches it is a step of the run, also one that only looks: a step back takes it back, and a link repeats it. Where a command waits for time to pass, Step lets it pass, and so does the clock.
 terminal-new-run = Another run begins here. What stands above is of the run before.
 terminal-inside = This is a shell in the container { $container } of the pod { $pod }. “exit” or Ctrl+D leaves it.
 terminal-inside-line = Shell in the container { $container } of the pod { $pod }
@@ -800,6 +802,8 @@ out-advanced = Time passed: { $s } s
 
 ## Messages
 steady-act-ahead = The cluster is steady here. What follows in this run is what you did; Step does it again.
+step-reads = The cluster is steady, and the process in the terminal waits for a line: type one there.
+steady-process = The cluster is steady. The command in the terminal waits for time to pass: Step lets it pass until that command goes on.
 step-nothing = Nothing is left to do, and no schedule is due. Change something, or break something.
 limit-runs = Stopped: { $n } runs of schedules came due on the way, and something was always running. It may never come to rest by itself. “To steady” goes on; the clock has moments to run to.
 moment-nothing = Time cannot pass to that moment.

@@ -215,7 +215,9 @@ terminal-help =
     curl（还有 wget、nc、ping、traceroute、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
-terminal-attached = 终端挂接在容器自己的进程上。到达它的每一行、每个按键都是运行中的一步，只查看的命令也算：后退一步会撤回它，链接会重复它。命令等待时间过去时，请用时钟让时间过去。
+terminal-reads = 进程在等待一行输入：请在这里键入。
+terminal-busy = 进程中有命令正在运行。你键入的内容会等到被读取；“单步”或时钟会让时间过去。
+terminal-attached = 终端挂接在容器自己的进程上。到达它的每一行、每个按键都是运行中的一步，只查看的命令也算：后退一步会撤回它，链接会重复它。命令等待时间过去时，“单步”会让时间过去，时钟也可以。
 terminal-exec = 改变集群的命令行是运行中的一步：后退一步会撤回它，链接会重复它。对 kubectl exec 来说，写入文件的命令是一步；其请求会被记住的命令也是一步：记在服务器的日志里、CoreDNS 的日志或缓存里，或由设置了 sessionAffinity 的 Service 记住。只查看的命令不算一步。
 terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
 terminal-inside = 这是 Pod { $pod } 中容器 { $container } 的 Shell。输入 exit 或按 Ctrl+D 离开。
@@ -697,6 +699,8 @@ out-advanced = 时间推进了 { $s } 秒
 
 ## 消息
 steady-act-ahead = 这里是稳态。在这次运行中，接下来是你做的；“单步”会再做一次。
+step-reads = 集群处于稳态，终端里的进程在等待一行输入：请在终端中键入。
+steady-process = 集群处于稳态。终端里的命令在等待时间过去：“单步”会让时间走到该命令继续的那一刻。
 step-nothing = 没有事情要做，时间表也没有到期的运行。请做些改动，或者制造故障。
 limit-runs = 已停止：途中时间表有 { $n } 次运行到期，而且一直有任务在运行。它可能永远不会自行停下来。再按“到稳态”可以继续；在时钟里可以选择运行到哪个时刻。
 moment-nothing = 时间无法推进到那个时刻。

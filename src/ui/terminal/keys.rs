@@ -208,11 +208,13 @@ impl LineKeys {
     }
 
     pub fn interrupt(&self, input: &HtmlInputElement) {
-        // What is typed is still here, and the process hears only of what is sent.
-        let for_process = self.attached && input.value().is_empty();
-        if self.runs || for_process {
+        let text = input.value();
+        if self.runs || (self.attached && text.is_empty()) {
             return self.store.send(Input::Interrupt);
         }
+        // A terminal shows what is taken back.
+        let lines: Vec<&str> = self.begun.iter().map(String::as_str).chain([text.as_str()]).collect();
+        self.store.send(Input::InterruptLine(lines.join("\n")));
         input.set_value("");
         self.begun.set(Rc::default());
         self.offer.set(None);

@@ -94,6 +94,9 @@ pub fn Terminal(props: &Props) -> Html {
                 if props.entries.is_empty() { <p class="muted">{ t.get("terminal-hint") }</p> }
                 { for props.entries.iter().map(entry) }
             </div>
+            if let Some(shell) = props.shell.as_ref().filter(|shell| shell.attached) {
+                <p class="muted" role="status">{ t.get(if shell.reads { "terminal-reads" } else { "terminal-busy" }) }</p>
+            }
             <Line history={props.history.clone()} shell={props.shell.clone()} runs={props.entries.last().is_some_and(|e| e.waits)} />
         </div>
     }

@@ -107,6 +107,7 @@ fn time_passes_in_the_process_and_keys_reach_it() {
     to_steady(&mut e);
     let output = type_all(&mut e, &["sleep 30; echo woke"]);
     assert!(output.ends_with("/ # sleep 30; echo woke\n") && prompt(&e).is_empty(), "{output}");
+    assert!(!shell(&e).unwrap().reads);
     e.handle(Input::Interrupt);
     assert!(last(&e).output.ends_with("sleep 30; echo woke\n^C\n"), "{:?}", last(&e));
     assert_eq!(prompt(&e), "/ # ");
@@ -263,7 +264,7 @@ fn run_attaches_to_what_it_has_made_and_prints_what_was_printed_before() {
     // Somebody else has removed the pod: the command says that it has not found it, and not that it has deleted it.
     typed(&mut e, "kubectl run -it --rm --image=busybox gone --restart=Never -- sh");
     to_steady(&mut e);
-    e.handle(Input::Do("delete pod gone --wait=false".into()));
+    e.handle(Input::Do("delete pod gone --force --grace-period=0".into()));
     to_steady(&mut e);
     let end = last(&e);
     assert!(end.failed && !end.output.contains("deleted"), "{end:?}");
@@ -303,4 +304,140 @@ fn what_the_process_did_not_get_is_told() {
     assert_eq!((lost.line.as_str(), lost.prompt.as_str(), lost.failed), ("echo lost", "/ # ", true));
     assert!(lost.output.starts_with("error: ") && e.shown().terminal.len() == entries + 1, "{lost:?}");
     assert!(e.shown().shell.is_none(), "the client has ended with its connection");
+}
+
+/// What is said to the person who has pressed a button.
+fn said(out: &[Output]) -> Vec<String> {
+    let notice = |o: &Output| match o {
+        Output::Notice(n) => match &n.said {
+            crate::engine::Said::Key(key, _) => Some(key.to_string()),
+            other => Some(format!("{other:?}")),
+        },
+        _ => None,
+    };
+    out.iter().filter_map(notice).collect()
+}
+
+#[test]
+fn a_step_says_that_the_process_waits_for_a_line_and_lets_time_pass_for_one_that_sleeps() {
+    let mut e = with_pod(POD);
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    assert!(shell(&e).unwrap().reads);
+    let at = e.shown().at;
+    assert_eq!(said(&e.handle(Input::Step)), ["step-reads"]);
+    assert_eq!(said(&e.handle(Input::ToSteady)), ["step-reads"]);
+    assert_eq!(e.shown().at, at);
+    type_all(&mut e, &["sleep 30; echo woke"]);
+    to_steady(&mut e);
+    assert_eq!(said(&e.handle(Input::ToSteady)), ["steady-process"]);
+    let clock = e.shown().clock;
+    e.handle(Input::Step);
+    assert_eq!(e.shown().clock, clock + 30_000);
+    assert!(
+        last(&e).output.ends_with("sleep 30; echo woke\nwoke\n") && shell(&e).unwrap().reads,
+        "{:?}",
+        last(&e)
+    );
+    // Time passes by a step of the run, which a step back takes back.
+    e.handle(Input::Back);
+    assert!(last(&e).output.ends_with("sleep 30; echo woke\n"), "{:?}", last(&e));
+}
+
+#[test]
+fn what_is_typed_ahead_stays() {
+    let mut e = with_pod(POD);
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    let output = type_all(&mut e, &["sleep 5", "echo ahead"]);
+    assert!(output.ends_with("/ # sleep 5\necho ahead\n"), "{output}");
+    to_steady(&mut e);
+    e.handle(Input::Step);
+    assert!(last(&e).output.ends_with("echo ahead\n/ # echo ahead\nahead\n"), "{:?}", last(&e));
+    assert_eq!(prompt(&e), "/ # ");
+}
+
+#[test]
+fn a_line_that_is_taken_back_leaves_a_trace() {
+    let mut e = with_pod(POD);
+    e.handle(Input::InterruptLine("kubectl get po".into()));
+    assert_eq!(last(&e).line, "kubectl get po^C");
+    assert_eq!(typed(&mut e, "echo $?").output, "130\n");
+    typed(&mut e, "kubectl exec -it box -- sh");
+    e.handle(Input::InterruptLine("ls /e".into()));
+    assert_eq!((last(&e).prompt.as_str(), last(&e).line.as_str()), ("# ", "ls /e^C"));
+    assert_eq!(typed(&mut e, "echo $?").output, "130\n");
+    typed(&mut e, "exit");
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    e.handle(Input::InterruptLine("ls /e".into()));
+    assert!(last(&e).output.ends_with("/ # ls /e^C\n"), "{:?}", last(&e));
+    assert_eq!(prompt(&e), "/ # ");
+    assert!(!shell(&e).unwrap().history.iter().any(|line| line.contains("ls /e")));
+}
+
+/// The text of an entry does not depend on whether somebody looks after each step or after the last one.
+#[test]
+fn run_prints_the_same_however_time_is_passed() {
+    let script = "kubectl run -i --restart=Never --image=busybox x -- sh -c 'echo a; sleep 2; echo b >&2; sleep 2; echo c'";
+    let printed = |pass: &dyn Fn(&mut Engine)| {
+        let mut e = with_pod(POD);
+        typed(&mut e, script);
+        assert_eq!(
+            e.shown().happened.as_ref(),
+            &Happened::Requested(vec![crate::session::view::RequestWords {
+                verb: "create".into(),
+                object: "Pod x".into(),
+            }])
+        );
+        pass(&mut e);
+        last(&e)
+    };
+    let stepped = printed(&|e| {
+        for _ in 0..80 {
+            e.handle(Input::Step);
+            while e.due().is_some() && e.must_end_first() {
+                e.work();
+            }
+        }
+    });
+    let steady = printed(&|e| to_steady(e));
+    assert_eq!(stepped.output, steady.output);
+    assert!(steady.output.ends_with("b\nc\n") && !steady.failed, "{steady:?}");
+}
+
+#[test]
+fn a_step_forward_is_the_inverse_of_a_step_back_in_a_session() {
+    let mut e = with_pod(POD);
+    let begun = e.shown().at;
+    typed(&mut e, "kubectl debug -it box --image=busybox -c look");
+    to_steady(&mut e);
+    type_all(&mut e, &["echo one", "touch f", "echo two"]);
+    let (at, output) = (e.shown().at, last(&e).output);
+    for back in 1..=3 {
+        (0..back).for_each(|_| drop(e.handle(Input::Back)));
+        assert_ne!(e.shown().at, at);
+        for _ in 0..back {
+            e.handle(Input::Step);
+        }
+        assert_eq!((e.shown().at, last(&e).output), (at, output.clone()), "{back}");
+    }
+    // Somebody attaches once more, and goes back to where there is no such container yet.
+    e.handle(Input::Outside("kubectl attach -it box -c look".into()));
+    assert!(shell(&e).is_some());
+    e.handle(Input::Goto(begun));
+    while e.due().is_some() {
+        e.work();
+    }
+    assert_eq!(shell(&e), None);
+    e.handle(Input::Goto(at));
+    while e.due().is_some() {
+        e.work();
+    }
+    assert!(shell(&e).is_some());
+    e.handle(Input::Goto(begun));
+    while e.due().is_some() {
+        e.work();
+    }
+    assert!(typed(&mut e, "kubectl get pods -o name").output.contains("pod/box"));
 }

@@ -165,3 +165,96 @@ fn paths_are_completed_in_a_shell() {
     assert_eq!(words("cat 'nothing"), [""; 0]);
     assert_eq!(e.shown().at, at);
 }
+
+/// `command terminated with exit code` (`cmd/util/helpers.go` and `cmd/exec` of kubectl): what stands behind the shell on its line goes on
+/// when it ends, with its exit code.
+#[test]
+fn what_stands_behind_a_shell_on_its_line_sees_its_exit_code() {
+    let mut e = with_pod(POD);
+    let left = |e: &mut Engine, line: &str, exit: &str| {
+        let opened = typed(e, line);
+        assert!(opened.said.is_some() && opened.inside.is_some() && prompt(e) == "/ # ", "{opened:?}");
+        typed(e, "cd /tmp");
+        assert_eq!(prompt(e), "/tmp # ");
+        typed(e, exit);
+        assert_eq!(shell(e), None);
+        let entries = &e.shown().terminal;
+        entries.iter().rev().take(2).rev().map(|entry| entry.output.clone()).collect::<Vec<_>>()
+    };
+    const SHELL: &str = "kubectl exec -it box -c main -- sh";
+    let terminated = "command terminated with exit code 3\n";
+    assert_eq!(left(&mut e, &format!("{SHELL}; echo code $?"), "exit 3"), [terminated, "code 3\n"]);
+    assert_eq!(left(&mut e, &format!("{SHELL} && echo yes || echo no"), "exit 3"), [terminated, "no\n"]);
+    assert_eq!(left(&mut e, &format!("echo a; {SHELL} && echo yes"), "exit"), ["", "yes\n"]);
+    assert_eq!(
+        left(&mut e, &format!("{SHELL} && echo yes"), "exit 3")[1],
+        terminated,
+        "nothing more is printed"
+    );
+    // The next line sees how this one has ended, and the one after it that of the next.
+    assert_eq!(typed(&mut e, "echo $?").output, "3\n");
+    assert_eq!(typed(&mut e, "echo $?").output, "0\n");
+    assert_eq!(left(&mut e, SHELL, "exit 4")[1], "command terminated with exit code 4\n");
+    assert!(last(&e).failed);
+    assert_eq!(typed(&mut e, "echo $?").output, "4\n");
+    for (line, printed) in [
+        (
+            "kubectl exec -it box -c main -- sh -c 'exit 3' ; echo $?",
+            "command terminated with exit code 3\n3\n",
+        ),
+        ("kubectl exec box -c main -- sh -c 'echo a; echo b >&2; echo c'", "a\nb\nc\n"),
+        (
+            "kubectl exec -it box -c none -- sh || echo none",
+            "error: container none is not valid for pod box out of: main, side\nnone\n",
+        ),
+    ] {
+        assert_eq!(typed(&mut e, line).output, printed, "{line}");
+    }
+    // Clear and Ctrl+C leave the line behind the shell; a line outside ends it.
+    typed(&mut e, &format!("{SHELL}; echo behind"));
+    e.handle(Input::Interrupt);
+    e.handle(Input::Clear);
+    assert!(typed(&mut e, "exit").output == "behind\n" && shell(&e).is_none(), "{:?}", last(&e));
+    typed(&mut e, &format!("{SHELL}; echo behind"));
+    e.handle(Input::Outside("echo outside".into()));
+    assert_eq!((last(&e).output.as_str(), shell(&e)), ("outside\n", None));
+    // A line that opens one shell after the other.
+    typed(&mut e, &format!("{SHELL}; {SHELL}; echo $?"));
+    typed(&mut e, "exit 5");
+    assert!(shell(&e).is_some(), "{:?}", last(&e));
+    typed(&mut e, "exit 6");
+    assert_eq!((last(&e).output.as_str(), shell(&e)), ("6\n", None));
+    // The container ends, and with it the shell; a step back brings both back.
+    typed(&mut e, &format!("{SHELL}; echo $?"));
+    e.handle(Input::Do("delete pod box --wait=false".into()));
+    to_steady(&mut e);
+    assert_eq!((last(&e).output.as_str(), shell(&e)), ("137\n", None));
+    while shell(&e).is_none() {
+        e.handle(Input::Back);
+    }
+    assert_eq!(prompt(&e), "/ # ");
+}
+
+#[test]
+fn a_program_that_is_not_played_is_told_alike_in_every_way_of_executing() {
+    let mut e = with_pod(POD);
+    let not = "top: the image has this program, and it is not played here\n";
+    let direct = typed(&mut e, "kubectl exec box -c main -- top");
+    assert_eq!(direct.output, format!("{not}command terminated with exit code 126\n"));
+    let script = typed(&mut e, "kubectl exec box -c main -- sh -c 'top; tty; dig; stty'").output;
+    assert!(
+        script.starts_with(&format!("{not}tty: the image has"))
+            && script.contains("sh: dig: not found\nstty: the image has"),
+        "{script}"
+    );
+    assert!(
+        typed(&mut e, "kubectl exec box -c main -- dig")
+            .output
+            .contains("executable file not found in $PATH")
+    );
+    typed(&mut e, "kubectl exec -it box -c main -- sh");
+    assert_eq!(
+        (typed(&mut e, "top").output, typed(&mut e, "echo $?").output),
+        (not.to_owned(), "126\n".to_owned())
+    );
+}
