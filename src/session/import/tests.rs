@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::api::{Kind, MetaExt};
 use crate::session::{Depth, Link, Replay, Session, scenario};
 
 /// What `kubectl get …` prints of a session at its moment.
