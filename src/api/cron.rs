@@ -247,7 +247,7 @@ impl Fields {
                 }
             }
             while self.minute & (1 << self.local(t).minute()) == 0 {
-                let whole = if reset { t } else { whole_minute(t) };
+                let whole = if reset { t } else { self.whole_minute(t) };
                 reset = true;
                 t = later(whole, SignedDuration::from_mins(1));
                 if self.local(t).minute() == 0 {
@@ -258,9 +258,14 @@ impl Fields {
                 return Some(t);
             }
             // The only second that a schedule accepts is the first of a minute.
-            t = later(whole_minute(t), SignedDuration::from_mins(1));
+            t = later(self.whole_minute(t), SignedDuration::from_mins(1));
             reset = true;
         }
+    }
+
+    /// The beginning of a moment's minute on the clocks of the zone, which were not whole minutes from UTC before zones were agreed on.
+    fn whole_minute(&self, t: Timestamp) -> Timestamp {
+        later(t, -SignedDuration::from_secs(i64::from(self.local(t).second())))
     }
 
     fn local(&self, t: Timestamp) -> DateTime {
@@ -270,7 +275,9 @@ impl Fields {
     /// The moment of a date and time in the zone (`time.Date`): one that is skipped is taken by the offset before the
     /// change or after it, whichever that function takes.
     fn moment(&self, local: DateTime) -> Timestamp {
-        let Ok(as_utc) = TimeZone::UTC.to_timestamp(local) else { return Timestamp::MAX };
+        let Ok(as_utc) = TimeZone::UTC.to_timestamp(local) else {
+            return if local.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        };
         let offset = |t: Timestamp| SignedDuration::from_secs(i64::from(self.zone.to_offset(t).seconds()));
         let guess = later(as_utc, -offset(as_utc));
         later(as_utc, -offset(guess))
@@ -286,10 +293,6 @@ impl Fields {
             of_month || of_week
         }
     }
-}
-
-fn whole_minute(t: Timestamp) -> Timestamp {
-    later(t, -SignedDuration::from_secs(t.as_second().rem_euclid(60)))
 }
 
 #[cfg(test)]
@@ -381,11 +384,32 @@ mod tests {
         assert!(load_location("europe/zurich").is_none() && load_location("Mars/Base").is_none());
     }
 
+    /// The clocks of New York were 4:56:02 behind UTC until 1883.
+    #[test]
+    fn a_clock_may_be_odd_seconds_from_utc() {
+        assert_eq!(
+            times("TZ=America/New_York 30 2 * JAN-JUN *", "1800-06-29T12:00:00Z", 3),
+            ["1800-06-30T07:26:02Z", "1801-01-01T07:26:02Z", "1801-01-02T07:26:02Z"]
+        );
+    }
+
     /// Times end with the year 9999.
     #[test]
     fn there_is_no_run_after_the_end_of_time() {
         for spec in ["TZ=Europe/Berlin 0 2 * * *", "* * * * *", "@every 1h"] {
             assert_eq!(parse(spec).unwrap().next(Timestamp::MAX), None, "{spec}");
+        }
+    }
+
+    /// Where the clocks were behind UTC, times begin in the evening of a day whose other hours nobody can name.
+    #[test]
+    fn there_is_a_run_after_the_beginning_of_time() {
+        for spec in ["TZ=America/New_York 0 */2 * * *", "TZ=Asia/Tokyo 0 */2 * * *", "0 */2 * * *"] {
+            let next = parse(spec).unwrap().next(Timestamp::MIN).unwrap();
+            assert!(
+                next > Timestamp::MIN && next.as_second() < Timestamp::MIN.as_second() + 86_400,
+                "{spec} {next}"
+            );
         }
     }
 }

@@ -124,7 +124,15 @@ impl Cluster {
         } else if name.is_empty() {
             Err("metadata.name: Required value: name is required".to_owned())
         } else {
-            self.api.restore(of, value.clone()).map_err(|status| status.message)
+            let mut value = value.clone();
+            // Where kubectl would create it.
+            if of.namespaced()
+                && text("/metadata/namespace").is_empty()
+                && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut)
+            {
+                meta.insert("namespace".into(), "default".into());
+            }
+            self.api.restore(of, value).map_err(|status| status.message)
         };
         self.wake();
         self.api.take_writes();

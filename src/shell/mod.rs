@@ -409,10 +409,17 @@ pub fn run(program: &Program, world: &World, outside: &dyn Outside, until: Until
 }
 
 /// Runs a program up to a moment, with commands of the caller's. A command that waits ends the run; what other commands
-/// of its pipeline made of its output so far has been printed.
-pub fn run_with(program: &Program, world: &World, now: Timestamp, commands: &mut dyn Commands) -> Run {
+/// of its pipeline made of its output so far has been printed. `status` is what `$?` is at its beginning.
+pub fn run_with(
+    program: &Program,
+    world: &World,
+    now: Timestamp,
+    status: i32,
+    commands: &mut dyn Commands,
+) -> Run {
     let mut shell = Shell::new(program, world, &Nobody, Until::Moment(now));
     shell.commands = Some(commands);
+    shell.status = status;
     shell.text_limit = OF_COMMANDS_LIMIT;
     finish(shell)
 }

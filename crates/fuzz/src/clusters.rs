@@ -105,14 +105,15 @@ fn one_controller(object: &Object) {
 /// What holds at any moment.
 pub(crate) fn whole(cluster: &Cluster) {
     let etcd = cluster.api().etcd();
-    let mut uids = BTreeSet::new();
+    let mut uids = BTreeMap::new();
     for (at, record) in etcd.iter() {
         one_controller(&record.object);
         assert!(record.mod_revision <= etcd.revision(), "{at} is newer than the store");
         assert_eq!(*at, record.object.reference(), "an object stands under another name");
         let uid = record.object.meta().uid();
         // Only a uid that is there can be that of another object.
-        assert!(uid.is_empty() || uids.insert(uid.to_owned()), "{at} has the uid of another object");
+        let other = if uid.is_empty() { None } else { uids.insert(uid.to_owned(), at) };
+        assert!(other.is_none(), "{at} has the uid of {other:?}");
     }
     for p in cluster.processes() {
         for i in &p.informers {

@@ -133,13 +133,9 @@ impl Line {
         let mut world = World::default();
         let path = shell::absolute(DIRECTORY, MANIFEST);
         world.files.note(&Write { at: self.started, path, change: Change::Put(around.manifest.into()) });
-        let text = match self.status {
-            0 => self.text.to_string(),
-            status => format!("(exit {status})\n{}", self.text),
-        };
-        let program = program(&text, self.started);
+        let program = program(&self.text, self.started);
         let mut commands = Outside::new(around, &mut self.done, 0);
-        let run = shell::run_with(&program, &world, now, &mut commands);
+        let run = shell::run_with(&program, &world, now, self.status, &mut commands);
         let mut text = String::new();
         for output in &run.output {
             text.push_str(&output.text);
@@ -507,7 +503,7 @@ impl<'a, 'b> Outside<'a, 'b> {
             may: May::Look,
         };
         let mut commands = Outside::new(around, &mut done, 1);
-        let run = shell::run_with(&program, &World::default(), now, &mut commands);
+        let run = shell::run_with(&program, &World::default(), now, 0, &mut commands);
         if commands.state == State::Holds {
             let stderr = "watch: the command would change the cluster, and it is repeated with every step\n";
             return Commanded { printed: vec![(true, stderr.into())], then: Then::Leave(1) };

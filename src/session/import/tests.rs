@@ -102,6 +102,17 @@ fn what_is_broken_there_is_broken_here() {
     assert_eq!(did.iter().find(made), None, "{did:?}");
 }
 
+/// An object without a namespace stands where kubectl would create it, and in the place of the one that is there.
+#[test]
+fn what_names_no_namespace_is_in_default() {
+    let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: kubernetes, uid: 5fb30f8e-5db4-47a7-9b1c-9d3897c9e184}\n  \
+                spec: {ports: [{port: 443}]}\n";
+    let session = Session::new(read(text).unwrap().start());
+    let all = session.cluster().api().cached_list(Kind::SERVICE, None);
+    let all: Vec<String> = all.map(|(of, o)| format!("{} {}", of.key, o.uid())).collect();
+    assert_eq!(all, ["default/kubernetes 5fb30f8e-5db4-47a7-9b1c-9d3897c9e184"]);
+}
+
 #[test]
 fn what_is_missing_is_made_and_said() {
     let text = r#"
