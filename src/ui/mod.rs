@@ -94,6 +94,7 @@ mod topbar;
 #[cfg(target_arch = "wasm32")]
 mod traffic;
 mod who;
+mod window;
 #[cfg(target_arch = "wasm32")]
 mod worker;
 

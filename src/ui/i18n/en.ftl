@@ -489,6 +489,14 @@ inspect-cpu = CPU, as its node is busy: { $container } wants { $wants } by itsel
 inspect-gone = not there now
 line-removed = removed:{" "}
 owned-by = owned by { $kind } { $name }
+yaml-before = { $n } { $n ->
+    [one] line
+   *[other] lines
+} before
+yaml-behind = { $n } more { $n ->
+    [one] line
+   *[other] lines
+}
 yaml-more = all fields
 yaml-less = fewer fields
 was = was { $value }

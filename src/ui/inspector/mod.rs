@@ -202,7 +202,7 @@ fn head(t: &Texts, shown: Option<(&ObjectRef, &ObjectView)>, props: &Props) -> H
 fn busy(t: &Texts, cpu: &CpuView) -> String {
     let amount = |milli: i64| format!("{milli}m").into();
     let args = [
-        ("container", (&*cpu.container).to_owned().into()),
+        ("container", (*cpu.container).to_owned().into()),
         ("wants", amount(cpu.wants)),
         ("weight", (cpu.weight as f64).into()),
         ("gets", amount(cpu.gets)),

@@ -1,15 +1,19 @@
 //! The object as YAML, with what the last step changed marked.
 
-use steady::engine::{Answer, Ask, Line, LineMark};
+use steady::engine::{Answer, Ask, Line, LineMark, ObjectRef};
 use yew::prelude::*;
 
 use super::TabProps;
+
 use super::why::Why;
 use crate::ui::hooks::{use_answer, use_texts};
 use crate::ui::i18n::Texts;
+use crate::ui::window::Window;
 
 /// More lines of a text than this are not shown.
 const LINES: usize = 3000;
+/// What nearly every step changes.
+const BOOKKEEPING: [&str; 3] = ["resourceVersion", "generation:", "observedGeneration"];
 
 /// The lines.
 #[component]
@@ -20,6 +24,8 @@ pub fn Yaml(props: &TabProps) -> Html {
     let asked = use_state(|| None::<u32>);
     // The line that was reached last.
     let reached = use_state(|| 0_usize);
+    // What a person has had shown of a long text, and of which one.
+    let wanted = use_state(|| None::<(ObjectRef, u64, Window)>);
     let answer = use_answer(Some(Ask::Yaml(props.object.clone(), *managed)), props.version);
     // What changed is brought into view, without moving anything but the list itself.
     use_effect_with((props.object.clone(), props.version), move |_| {
@@ -41,8 +47,14 @@ pub fn Yaml(props: &TabProps) -> Html {
     let last = yaml.lines.iter().filter(|l| l.mark != LineMark::Removed).count().saturating_sub(1);
     // With fewer lines than before the last of them is reached.
     let stop = (*reached).min(last);
-    let mut number = 0;
-    let lines: Vec<Html> = (yaml.lines.iter())
+    let all = yaml.lines.len();
+    let chosen = wanted.as_ref().filter(|(of, version, _)| (of, *version) == (&props.object, props.version));
+    let window =
+        chosen.map_or_else(|| Window::around(first_change(&yaml.lines), all), |(.., window)| *window);
+    // Whoever walks on by keys sees where they are.
+    let window = window.with(place_of(&yaml.lines, stop).filter(|_| stop > 0), all);
+    let mut number = yaml.lines.iter().take(window.from).filter(|l| l.mark != LineMark::Removed).count();
+    let lines: Vec<Html> = (yaml.lines.iter().take(window.to).skip(window.from))
         .map(|l| {
             if l.mark == LineMark::Removed {
                 return line(&t, l, None);
@@ -58,6 +70,14 @@ pub fn Yaml(props: &TabProps) -> Html {
             </> }
         })
         .collect();
+    // How many lines stand before or behind those that are shown, and what shows more of them.
+    let more = |key: &str, n: usize, window: Window| {
+        let (wanted, of) = (wanted.setter(), (props.object.clone(), props.version));
+        let show = move |_: MouseEvent| wanted.set(Some((of.0.clone(), of.1, window)));
+        let said = t.with(key, &[("n", (n as f64).into())]);
+        html! { if n > 0 { <button type="button" class="quiet fold-button" onclick={show}>{ said }</button> } }
+    };
+    let (before, behind) = (window.from, all - window.to);
     // The Tab key reaches the lines as a whole, and the arrow keys go on from there. A line keeps its keys to itself.
     let enter = Callback::from(move |e: KeyboardEvent| {
         if e.key() == "ArrowDown" {
@@ -68,7 +88,9 @@ pub fn Yaml(props: &TabProps) -> Html {
     });
     html! { <>
         <p class="empty">{ t.get("why-about") }</p>
+        { more("yaml-before", before, window.longer_before()) }
         <div class="yaml" role="group" aria-label={t.get("tab-yaml")} tabindex="0" onkeydown={enter}>{ for lines }</div>
+        { more("yaml-behind", behind, window.longer_behind(all)) }
         if yaml.bookkeeping {
             <button type="button" class="quiet fold-button" aria-expanded={managed.to_string()} onclick={toggle}>
                 { t.get(if *managed { "yaml-less" } else { "yaml-more" }) }</button>
@@ -136,9 +158,25 @@ impl Asking {
     }
 }
 
-/// Moves the focus to a line, by its number.
+/// Moves the focus to a line, by its number. One that is not shown yet is, once the text has been drawn again.
 fn focus_line(number: usize) {
-    crate::ui::keys::focus(&format!(".inspected .yaml [data-line='{number}']"));
+    let focus = move || crate::ui::keys::focus(&format!(".inspected .yaml [data-line='{number}']"));
+    focus();
+    gloo::timers::callback::Timeout::new(0, focus).forget();
+}
+
+/// The place of the first line that the last step has changed, past the bookkeeping of `metadata`; of the first line without a change.
+fn first_change(lines: &[Line]) -> usize {
+    let changed = |l: &Line| l.mark != LineMark::Same;
+    let telling = |l: &Line| !BOOKKEEPING.iter().any(|word| l.text.contains(word));
+    let telling = lines.iter().position(|l| changed(l) && telling(l));
+    telling.or_else(|| lines.iter().position(changed)).unwrap_or(0)
+}
+
+/// The place among all lines of the one with a number, which those do not have that were removed.
+fn place_of(lines: &[Line], number: usize) -> Option<usize> {
+    let mut there = lines.iter().enumerate().filter(|(_, l)| l.mark != LineMark::Removed);
+    there.nth(number).map(|(place, _)| place)
 }
 
 fn line(t: &Texts, l: &Line, ask: Option<Asking>) -> Html {
@@ -208,7 +246,7 @@ fn show_change() {
     let line = |i: u32| marked.item(i).and_then(|l| l.dyn_into::<web_sys::HtmlElement>().ok());
     let telling = |l: &web_sys::HtmlElement| {
         let text = l.text_content().unwrap_or_default();
-        !["resourceVersion", "generation:", "observedGeneration"].iter().any(|w| text.contains(w))
+        !BOOKKEEPING.iter().any(|word| text.contains(word))
     };
     let first = (0..marked.length()).filter_map(line).find(telling).or_else(|| line(0));
     if let (Some(l), Some(pane)) = (first, pane.dyn_ref::<web_sys::HtmlElement>()) {
