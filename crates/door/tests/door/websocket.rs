@@ -215,7 +215,7 @@ fn a_shell_answers_line_by_line() {
 fn a_program_that_is_not_built_is_not_found() {
     let door = with_pod();
     let headers = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n";
-    for program in ["tar", "nosuch", "/opt/nosuch"] {
+    for program in ["nosuch", "/opt/nosuch"] {
         let mut c = upgrade(&door, &exec(&[program, "-x"], ""), headers);
         assert_eq!(c.head().unwrap().status, 101);
         let (_, status) = frame(&mut c);
@@ -228,4 +228,16 @@ fn a_program_that_is_not_built_is_not_found() {
         };
         assert!(status["reason"] == "InternalError" && message.ends_with(why), "{message}");
     }
+    // The image has it, so a runtime would start it.
+    let mut c = upgrade(&door, &exec(&["tar", "-x"], ""), headers);
+    assert_eq!(c.head().unwrap().status, 101);
+    let (_, said) = frame(&mut c);
+    let said = String::from_utf8_lossy(&said[1..]).into_owned();
+    assert_eq!(said.trim_end(), "tar: the image has this program, and it is not played here");
+    let (_, status) = frame(&mut c);
+    let status: Value = serde_json::from_slice(&status[1..]).unwrap();
+    assert_eq!(
+        (&status["reason"], &status["details"]["causes"][0]["message"]),
+        (&"NonZeroExitCode".into(), &"126".into())
+    );
 }
