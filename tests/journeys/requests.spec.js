@@ -66,11 +66,11 @@ test("a bar of the chart leads to a request of its seconds, and the inspector te
   await chart.focus();
   await page.keyboard.press("Home");
   await expect(chart).toHaveAttribute("aria-valuenow", "0");
-  await expect(chart).toHaveAttribute("aria-valuetext", /^0–\d+ s · \d+ requests? sent, 0 lost/);
+  await expect(chart).toHaveAttribute("aria-valuetext", /^0–\d+ s \(from [\d:]+\) · \d+ requests? sent, 0 lost/);
   await expect(why).toHaveText("");
   for (let i = 0; i < 130 && !/[1-9]\d* lost/.test(await chart.getAttribute("aria-valuetext")); i++) await page.keyboard.press("ArrowRight");
   await expect(chart).toHaveAttribute("aria-valuetext", /[1-9]\d* lost.*Connection refused/);
-  await expect(why).toContainText(/^\d+–\d+ s: \d+ × Connection refused/);
+  await expect(why).toContainText(/^\d+–\d+ s \(from [\d:]+\): \d+ × Connection refused/);
   await page.keyboard.press("Home");
   await accessible(page, ".bottom");
   const long = await chart.getAttribute("aria-valuemax");
