@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_second_press_or_escape_lets_a_bar_go() {
         let (pressed, looks) = Picked::default().point(Some(3)).press(3);
-        assert!(looks && pressed.place() == Some(3));
+        assert!(looks && pressed.is_held() && pressed.place() == Some(3));
         // What is pressed stays, wherever the pointer goes, until it is pressed again or another one is.
         assert_eq!(pressed.leave(), pressed);
         assert_eq!(pressed.point(Some(5)), pressed);
