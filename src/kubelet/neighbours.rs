@@ -1,6 +1,6 @@
 //! What the other containers of a busy node leave of its CPU to one that answers requests.
 //!
-//! As soon as more CPU is wanted than a node has, the kernel hands it out by weights ([`super::cpu_share`]). What containers want by
+//! As soon as more CPU is wanted than a node has, the kernel hands it out by weights (the module `cpu_share`). What containers want by
 //! themselves counts here: `sim.steady/cpu`, or what their programs use. What requests make the others want does not.
 
 use std::rc::Rc;
