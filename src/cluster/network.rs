@@ -72,8 +72,9 @@ pub(super) struct Network<'a> {
 pub(super) struct From<'a> {
     network: Network<'a>,
     pod: &'a Key,
-    /// Whether it asks at this very moment, and gets no other answer later. What a process of a container asks is answered as if nobody
-    /// else asked, because it is told when that becomes another answer, and the queue of a busy server does at any moment.
+    /// Whether the pod asks once, now (`kubectl exec`): the answer of a busy server takes as long as it would now. A container's own program
+    /// is executed again whenever an answer to it changes. A server's queue changes with every request, so what such a program is
+    /// answered leaves queues out.
     now: bool,
 }
 
@@ -208,7 +209,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// An answer as it is met at this moment: servers are busy with the requests of clients.
+    /// An answer whose replies are as somebody gets them who asks now.
     fn met_now(&self, answer: Answer) -> Answer {
         match answer {
             Answer::Replies { replies, seed } => {
@@ -219,7 +220,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// What meets a reply, as it is met at this moment.
+    /// A reply as somebody gets it who asks now ([`History::meets`](crate::network::traffic::History::meets)).
     pub(super) fn meets_now(&self, reply: Reply) -> Reply {
         self.door.traffic.meets(reply, self.now)
     }

@@ -95,8 +95,6 @@ impl Cluster {
         let is_same = |object: &Object, value: &Value| {
             let (kind, name) = (text(value, "/kind"), text(value, "/metadata/name"));
             let namespace = text(value, "/metadata/namespace");
-            let namespace =
-                if object.kind().namespaced() && namespace.is_empty() { "default" } else { namespace };
             object.kind().as_str() == kind && object.name() == name && object.namespace() == namespace
         };
         let others = self.api.etcd().iter().map(|(_, record)| &record.object);
@@ -123,16 +121,10 @@ impl Cluster {
             self.create_given(of, value)
         } else if name.is_empty() {
             Err("metadata.name: Required value: name is required".to_owned())
+        } else if of.namespaced() && text("/metadata/namespace").is_empty() {
+            Err("metadata.namespace: Required value".to_owned())
         } else {
-            let mut value = value.clone();
-            // Where kubectl would create it.
-            if of.namespaced()
-                && text("/metadata/namespace").is_empty()
-                && let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut)
-            {
-                meta.insert("namespace".into(), "default".into());
-            }
-            self.api.restore(of, value).map_err(|status| status.message)
+            self.api.restore(of, value.clone()).map_err(|status| status.message)
         };
         self.wake();
         self.api.take_writes();

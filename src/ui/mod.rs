@@ -88,9 +88,9 @@ mod terminal;
 mod terms;
 #[cfg(target_arch = "wasm32")]
 mod timeline;
+mod times;
 #[cfg(target_arch = "wasm32")]
 mod topbar;
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 #[cfg(target_arch = "wasm32")]
 mod traffic;
 mod who;

@@ -12,7 +12,7 @@ use yew::prelude::*;
 
 use super::i18n::Texts;
 use super::picked::Picked;
-use super::requests;
+use super::{requests, times};
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
 /// The most clients that are named; the rest are in the sum.
@@ -34,8 +34,8 @@ fn sums(t: &Texts, sent: u64, lost: u64) -> String {
 /// What is said of a bucket: its seconds, its numbers, and how long the answers took.
 fn bucket_said(t: &Texts, chart: &Chart, place: usize, bucket: &Bucket) -> String {
     let sums = sums(t, bucket.answered + bucket.lost, bucket.lost);
-    let took = bucket.took.as_ref().map(|took| requests::took(t, took)).unwrap_or_default();
-    let all = [requests::seconds_of(t, chart, place), sums, took];
+    let took = bucket.took.as_ref().map(|took| times::took(t, took)).unwrap_or_default();
+    let all = [times::seconds_of(t, chart, place), sums, took];
     all.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
@@ -90,8 +90,8 @@ pub fn Traffic(props: &Props) -> Html {
             t.with("traffic-until-here", &args)
         }
     };
-    let axis = requests::axis(&t, chart);
-    let latency = took.as_ref().map(|took| requests::took(&t, took));
+    let axis = times::axis(&t, chart);
+    let latency = took.as_ref().map(|took| times::took(&t, took));
     // As long as no bar is chosen, the whole is described, and what its time is counted from.
     let whole_told = latency.into_iter().chain([axis.clone()]).collect::<Vec<_>>().join(" · ");
     let last = chart.buckets.len().saturating_sub(1);
@@ -106,7 +106,7 @@ pub fn Traffic(props: &Props) -> Html {
     let why = match (bucket, run) {
         (Some((_, bucket)), _) if bucket.lost == 0 => String::new(),
         (Some((place, bucket)), _) => {
-            let seconds = requests::seconds_of(&t, chart, place);
+            let seconds = times::seconds_of(&t, chart, place);
             t.with(
                 "traffic-why-seconds",
                 &[("seconds", seconds.into()), ("why", why_of(&bucket.losses).into())],
@@ -122,7 +122,7 @@ pub fn Traffic(props: &Props) -> Html {
     };
     let nobody = place
         .filter(|place| *empty == Some((props.version, seconds_of(*place))))
-        .map(|place| t.with("traffic-nobody", &[("seconds", requests::seconds_of(&t, chart, place).into())]));
+        .map(|place| t.with("traffic-nobody", &[("seconds", times::seconds_of(&t, chart, place).into())]));
     let look = {
         let asked = asked.clone();
         Callback::from(move |place: usize| asked.set(Some(seconds_of(place))))
@@ -192,7 +192,7 @@ pub fn Traffic(props: &Props) -> Html {
         let lost = c.losses.all();
         let mut about = vec![sums(&t, c.sent, lost)];
         about.extend(requests::losses(&t, &c.losses));
-        about.extend(c.took.as_ref().map(|took| requests::took(&t, took)));
+        about.extend(c.took.as_ref().map(|took| times::took(&t, took)));
         for (endpoint, n) in c.connections.iter().flatten() {
             let args = [("n", (*n as f64).into()), ("endpoint", endpoint.clone().into())];
             about.push(t.with("traffic-connections", &args));

@@ -115,7 +115,7 @@ impl Engine {
                 let ran = self.session.command(command);
                 if ran.output.exit != 0 {
                     // What the command waits for does not come.
-                    return self.end_line(&ran.output.stderr, true);
+                    return self.end_line(&ran.output.stderr, ran.output.exit);
                 }
                 self.follow(before);
             }
@@ -196,40 +196,38 @@ impl Engine {
     /// Shows what a line prints behind a shell: below what was typed there.
     fn show_behind_shell(&mut self, printed: Printed) {
         let Some(before) = self.live.as_ref().map(|live| live.printed.text.len()) else { return };
-        if printed.text.len() > before || !matches!(printed.state, State::Ended(_)) {
+        let shows = printed.text.len() > before || !matches!(printed.state, State::Ended(_));
+        if shows {
             self.push_entry(Entry::default());
         }
         let entry = self.entries;
+        if shows {
+            self.show_printed(entry, &printed, before);
+        }
         if let Some(live) = &mut self.live {
             (live.entry, live.cleared, live.printed) = (entry, before, printed);
-        }
-        if let Some(live) = self.live.take() {
-            if live.printed.text.len() > before || !matches!(live.printed.state, State::Ended(_)) {
-                self.show_printed(entry, &live.printed, before);
-            }
-            self.live = Some(live);
         }
     }
 
     /// Ends the line that goes on.
     pub(in crate::engine) fn interrupt(&mut self) {
-        let says = match self.state_of_line() {
+        let (says, exit) = match self.state_of_line() {
             // A shell in a container stays open until somebody leaves it.
             Some(State::Shell { .. }) if self.is_behind_shell() => return,
-            Some(State::Shell { .. }) => "",
+            Some(State::Shell { .. }) => ("", 0),
             // A client lets go of a process, which runs on.
-            Some(State::Attached(to)) if to.stdin => "",
+            Some(State::Attached(to)) if to.stdin => ("", 0),
             Some(State::Edits { .. }) => {
                 self.close_editor();
-                "Edit cancelled, no changes made.\n"
+                ("Edit cancelled, no changes made.\n", 0)
             }
-            _ => "^C\n",
+            _ => ("^C\n", INTERRUPTED),
         };
-        self.end_line(says, false);
+        self.end_line(says, exit);
     }
 
-    /// Ends the line that goes on with these last words.
-    fn end_line(&mut self, says: &str, complained: bool) {
+    /// Ends the line that goes on with these last words and this exit code. A line that a person has interrupted has not failed.
+    fn end_line(&mut self, says: &str, exit: i32) {
         let Some(Live { entry, printed, cleared, .. }) = self.live.take() else { return };
         let lets_go = printed.reader().is_some();
         let Printed { mut text, state, inside, .. } = printed;
@@ -237,11 +235,8 @@ impl Engine {
             self.status.get_or_insert(code);
             return;
         }
-        self.status = Some(match says {
-            _ if complained => 1,
-            "^C\n" => INTERRUPTED,
-            _ => 0,
-        });
+        self.status = Some(exit);
+        let complained = !matches!(exit, 0 | INTERRUPTED);
         if lets_go && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -301,7 +296,7 @@ impl Engine {
         if ran.output.exit != 0 {
             // The process has not got it: the connection is broken, and with it the client ends.
             self.push_entry(Entry { output: ran.output.stderr, ..entry });
-            return self.end_line("", true);
+            return self.end_line("", ran.output.exit);
         }
         if let Some(live) = self.live.as_mut().filter(|_| {
             file == TYPED && !text.ends_with(shell::INTERRUPT) && !is_key && !text.trim().is_empty()

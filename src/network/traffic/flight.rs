@@ -10,7 +10,7 @@ use super::path::Fate;
 use super::pool::Connection;
 use super::request::{Flight, Step};
 use super::scene::{Stream, StreamId, limits};
-use super::server::{Cost, Server, Taken};
+use super::server::{Cost, FULL, Server, Taken};
 use super::visits::Ended;
 use crate::api::{Timestamp, later};
 use crate::network::question::{Because, Outcome, Reply, Response, Via};
@@ -167,7 +167,7 @@ impl Ledger {
             let (taken, waits) = (server.arrive(&by, at, number, cost), server.has_waiting(number));
             self.plan_work(&by.process);
             if taken == Taken::Full {
-                self.visit(&f, at, Ended::Refused(503));
+                self.visit(&f, at, Ended::Refused(FULL));
                 // A server that has no room for a request answers that, and goes on to use the connection.
                 self.release(&f, at);
                 return self.failed(Flight { connection: None, ..f }, Cause::QueueFull, at);

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use super::history::History;
 use super::ledger::Ledger;
 use super::scene::limits;
-use super::server::{Cost, Server, Taken};
+use super::server::{Cost, FULL, Server, Taken};
 use crate::api::{Timestamp, later};
 use crate::network::question::{Outcome, Reply, Response};
 use crate::network::serving::{Met, Process, QUOTA_PERIOD, Serving};
@@ -18,9 +18,6 @@ const REQUESTS_LIMIT: i128 = 50_000;
 
 /// The longest time of an answer that is foreseen.
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
-
-/// The status with which a server answers that has no room for a request.
-const FULL: u16 = 503;
 
 /// A request that would come at several moments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,18 +181,7 @@ mod tests {
             drains: false,
             errors: None,
         });
-        let response = Response {
-            status: 200,
-            server: "".into(),
-            content_type: "".into(),
-            body: "".into(),
-            location: "".into(),
-            headers: Default::default(),
-            takes: SignedDuration::from_millis(100),
-            goes_on: SignedDuration::ZERO,
-            by: Some(serving.clone()),
-        };
-        let reply = Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing);
+        let reply = reply(&serving);
         let client = Rc::new(Client::parse(requests).unwrap().remove(0));
         let id = StreamId {
             sender: ObjectRef { kind: Kind::POD, key: Key::new("ns", "c") },
@@ -208,6 +194,22 @@ mod tests {
         let mut history = History::default();
         history.note(second(0), Scene::new(vec![stream], lives));
         (history, serving)
+    }
+
+    /// The answer of a process to whoever asks alone: it takes 100 ms.
+    fn reply(serving: &Rc<Serving>) -> Reply {
+        let response = Response {
+            status: 200,
+            server: "".into(),
+            content_type: "".into(),
+            body: "".into(),
+            location: "".into(),
+            headers: Default::default(),
+            takes: SignedDuration::from_millis(100),
+            goes_on: SignedDuration::ZERO,
+            by: Some(serving.clone()),
+        };
+        Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing)
     }
 
     #[test]
@@ -235,19 +237,7 @@ mod tests {
 
     /// How long the answer to a request takes that somebody sends at a second, and the status.
     fn by_hand(history: &History, serving: &Rc<Serving>, at: i64) -> (i128, u16) {
-        let response = Response {
-            status: 200,
-            server: "".into(),
-            content_type: "".into(),
-            body: "".into(),
-            location: "".into(),
-            headers: Default::default(),
-            takes: SignedDuration::from_millis(100),
-            goes_on: SignedDuration::ZERO,
-            by: Some(serving.clone()),
-        };
-        let reply = Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing);
-        match history.meets(reply, second(at)).outcome {
+        match history.meets(reply(serving), second(at)).outcome {
             Outcome::Answered(r) => (r.takes.as_millis(), r.status),
             other => panic!("{other:?}"),
         }

@@ -21,6 +21,9 @@ pub struct Cost {
     pub rest: i64,
 }
 
+/// The status with which a server answers that has no room for a request.
+pub(super) const FULL: u16 = 503;
+
 /// What a server does with a request that comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {

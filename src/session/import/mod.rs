@@ -18,7 +18,7 @@ mod owners;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -170,23 +170,34 @@ fn flatten(value: Value, out: &mut Vec<Value>) {
 
 /// The objects whose kinds the cluster knows or learns from the definitions among them, the last of each name.
 fn known(objects: Vec<Value>, report: &mut Report) -> Vec<Value> {
-    let mut defined: BTreeSet<(String, String)> = BTreeSet::new();
+    // Whether the objects of a defined kind are in namespaces.
+    let mut defined: BTreeMap<(String, String), bool> = BTreeMap::new();
     for o in objects.iter().filter(|o| text_at(o, "/kind") == "CustomResourceDefinition") {
         let (group, kind) = (text_at(o, "/spec/group"), text_at(o, "/spec/names/kind"));
         let versions = o.pointer("/spec/versions").and_then(Value::as_array);
         for version in versions.into_iter().flatten() {
-            defined.insert((format!("{group}/{}", text_at(version, "/name")), kind.clone()));
+            let namespaced = text_at(o, "/spec/scope") == "Namespaced";
+            defined.insert((format!("{group}/{}", text_at(version, "/name")), kind.clone()), namespaced);
         }
     }
     let mut out: BTreeMap<(String, String, String, String), (usize, Value)> = BTreeMap::new();
     let mut uids: BTreeMap<String, (String, String, String)> = BTreeMap::new();
-    for (nth, o) in objects.into_iter().enumerate() {
+    for (nth, mut o) in objects.into_iter().enumerate() {
         let (version, kind) = (text_at(&o, "/apiVersion"), text_at(&o, "/kind"));
         let name = text_at(&o, "/metadata/name");
         let built_in = Kind::of(&version, &kind);
-        if built_in.is_none() && !defined.contains(&(version.clone(), kind.clone())) {
+        let in_namespace = built_in.map(Kind::namespaced);
+        let in_namespace = in_namespace.or_else(|| defined.get(&(version.clone(), kind.clone())).copied());
+        let Some(in_namespace) = in_namespace else {
             *report.unknown.entry(format!("{version} {kind}")).or_default() += 1;
             continue;
+        };
+        // Where kubectl would create it.
+        if in_namespace
+            && text_at(&o, "/metadata/namespace").is_empty()
+            && let Some(meta) = o.get_mut("metadata").and_then(Value::as_object_mut)
+        {
+            meta.insert("namespace".into(), "default".into());
         }
         if let Some(Err(why)) = built_in.map(|kind| Object::from_value(kind, o.clone())) {
             report.unreadable.push((format!("{kind} {name}"), why.to_string()));

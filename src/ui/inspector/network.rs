@@ -17,8 +17,8 @@ use super::{link, sent};
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::{Texts, seconds};
 use crate::ui::keys;
-use crate::ui::requests;
 use crate::ui::store::Way;
+use crate::ui::{requests, times};
 
 /// The id of the list of URLs that the field offers.
 const OFFERS: &str = "journey-offers";
@@ -223,7 +223,7 @@ fn followed(
             html! { <>
                 <p class="ok">{ said }</p>
                 if let Some(takes) = f.takes {
-                    <p class="about">{ t.with("journey-takes", &[("time", requests::time(t, takes).into())]) }</p>
+                    <p class="about">{ t.with("journey-takes", &[("time", times::time(t, takes).into())]) }</p>
                 }
             </> }
         }

@@ -1,12 +1,12 @@
 //! The story of one request that a client had sent.
 
 use steady::engine::explorer::rehearsal::Behind;
-use steady::engine::{NobodysAddress, SentStep, SentView, SentWhat, Stands};
+use steady::engine::{NobodysAddress, SentStep, SentView, SentWhat};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
 use crate::ui::i18n::Texts;
-use crate::ui::requests;
+use crate::ui::{requests, times};
 
 /// The id of the story, which gets the focus when somebody wants to see it. From there the arrow keys step through the run.
 pub const STORY: &str = "request-story";
@@ -27,13 +27,13 @@ pub fn Sent(props: &Props) -> Html {
         ("nth", ((sent.nth + 1) as f64).into()),
         ("pod", requests::sender(&t, &sent.sender).into()),
         ("url", sent.url.clone().into()),
-        ("at", requests::time(&t, sent.at).into()),
-        ("clock", requests::clock(sent.clock).into()),
+        ("at", times::time(&t, sent.at).into()),
+        ("clock", times::clock(sent.clock).into()),
     ];
     let verdict = match (sent.lost, sent.took) {
         (Some(cause), _) => html! { <p class="bad">{ requests::cause(&t, cause) }</p> },
         (None, Some(took)) => {
-            html! { <p class="ok">{ t.with("sent-answered", &[("took", requests::time(&t, took).into())]) }</p> }
+            html! { <p class="ok">{ t.with("sent-answered", &[("took", times::time(&t, took).into())]) }</p> }
         }
         (None, None) => Html::default(),
     };
@@ -42,7 +42,7 @@ pub fn Sent(props: &Props) -> Html {
             <h3>{ t.with("sent-request", &args) }</h3>
             { verdict }
             if let Some(nobody) = &sent.nobody { <p class="about">{ whose(&t, nobody) }</p> }
-            <p class="about">{ stands(&t, &sent.stands) }</p>
+            <p class="about">{ times::stands(&t, &sent.stands) }</p>
             <ol>{ for sent.steps.iter().map(|s| step(&t, s)) }</ol>
         </section>
     }
@@ -57,21 +57,6 @@ fn whose(t: &Texts, nobody: &NobodysAddress) -> String {
     };
     let service = |service: &String| t.with("sent-gone-service", &[("service", service.clone().into())]);
     nobody.service.iter().map(service).fold(had, |had, service| format!("{had} {service}"))
-}
-
-/// Where the run stands while the story is read.
-fn stands(t: &Texts, at: &Stands) -> String {
-    let step = ("step", (at.step as f64).into());
-    match at.passes {
-        Some(passes) if at.before > 0.0 => {
-            let time = |seconds| requests::time(t, seconds).into();
-            t.with("sent-moment-passes", &[step, ("before", time(at.before)), ("passes", time(passes))])
-        }
-        _ if at.before > 0.0 => {
-            t.with("sent-moment-before", &[step, ("before", requests::time(t, at.before).into())])
-        }
-        _ => t.with("sent-moment", &[step]),
-    }
 }
 
 fn step(t: &Texts, step: &SentStep) -> Html {
@@ -105,30 +90,5 @@ fn step(t: &Texts, step: &SentStep) -> Html {
         SentWhat::Lost(cause) => t.with("sent-lost", &[("why", requests::cause(t, *cause).into())]),
     };
     let bad = matches!(step.what, SentWhat::Lost(_) | SentWhat::Again(..));
-    html! { <li class={bad.then_some("bad")}><time>{ format!("+{}", requests::time(t, step.after)) }</time>{ said }</li> }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ui::i18n::Lang;
-
-    /// A step that lets time pass ends after the request, so the run stands before that step, by as much as the clock says.
-    #[test]
-    fn the_story_says_where_the_run_stands() {
-        let t = Texts::new(Lang::En);
-        let said = |before, passes| stands(&t, &Stands { step: 12, before, passes });
-        assert_eq!(
-            said(0.0, Some(1.0)),
-            "The run stands at step 12, the last one before it was sent, at the same moment."
-        );
-        assert_eq!(
-            said(7.5, Some(20.0)),
-            "The run stands at step 12, 7.5 s before it was sent: the step after that lets 20 s pass, and it was sent meanwhile."
-        );
-        assert_eq!(
-            said(0.05, None),
-            "The run stands at step 12, the last one before it was sent, 50 ms earlier."
-        );
-    }
+    html! { <li class={bad.then_some("bad")}><time>{ format!("+{}", times::time(t, step.after)) }</time>{ said }</li> }
 }

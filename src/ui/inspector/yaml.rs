@@ -49,15 +49,16 @@ pub fn Yaml(props: &TabProps) -> Html {
     let stop = (*reached).min(last);
     let all = yaml.lines.len();
     let chosen = wanted.as_ref().filter(|(of, version, _)| (of, *version) == (&props.object, props.version));
-    let window =
-        chosen.map_or_else(|| Window::around(first_change(&yaml.lines), all), |(.., window)| *window);
+    let change = first_change(&yaml.lines);
+    let window = chosen.map_or_else(|| Window::around(change.unwrap_or(0), all), |(.., window)| *window);
     // Whoever walks on by keys sees where they are.
     let window = window.with(place_of(&yaml.lines, stop).filter(|_| stop > 0), all);
     let mut number = yaml.lines.iter().take(window.from).filter(|l| l.mark != LineMark::Removed).count();
-    let lines: Vec<Html> = (yaml.lines.iter().take(window.to).skip(window.from))
-        .map(|l| {
+    let lines: Vec<Html> = (yaml.lines.iter().enumerate().take(window.to).skip(window.from))
+        .map(|(place, l)| {
+            let first = change == Some(place);
             if l.mark == LineMark::Removed {
-                return line(&t, l, None);
+                return line(&t, l, first, None);
             }
             let n = number;
             number += 1;
@@ -65,7 +66,7 @@ pub fn Yaml(props: &TabProps) -> Html {
             let (asked, reach) = (asked.setter(), reached.setter());
             let ask = Asking { number: n, last, field: l.field, open, asked, reach };
             html! { <>
-                { line(&t, l, Some(ask)) }
+                { line(&t, l, first, Some(ask)) }
                 if open { <Why object={props.object.clone()} field={Some((l.field, *managed))} version={props.version} /> }
             </> }
         })
@@ -165,12 +166,12 @@ fn focus_line(number: usize) {
     gloo::timers::callback::Timeout::new(0, focus).forget();
 }
 
-/// The place of the first line that the last step has changed, past the bookkeeping of `metadata`; of the first line without a change.
-fn first_change(lines: &[Line]) -> usize {
+/// The place of the first line that the last step has changed, past the bookkeeping of `metadata` if there is another one.
+fn first_change(lines: &[Line]) -> Option<usize> {
     let changed = |l: &Line| l.mark != LineMark::Same;
     let telling = |l: &Line| !BOOKKEEPING.iter().any(|word| l.text.contains(word));
     let telling = lines.iter().position(|l| changed(l) && telling(l));
-    telling.or_else(|| lines.iter().position(changed)).unwrap_or(0)
+    telling.or_else(|| lines.iter().position(changed))
 }
 
 /// The place among all lines of the one with a number, which those do not have that were removed.
@@ -179,7 +180,9 @@ fn place_of(lines: &[Line], number: usize) -> Option<usize> {
     there.nth(number).map(|(place, _)| place)
 }
 
-fn line(t: &Texts, l: &Line, ask: Option<Asking>) -> Html {
+/// A line; `first` is whether it is the first that changed, to which the pane is scrolled.
+fn line(t: &Texts, l: &Line, first: bool, ask: Option<Asking>) -> Html {
+    let change = first.then_some("");
     let (class, was) = match &l.mark {
         LineMark::Same => (None, None),
         LineMark::Added => (Some("added"), None),
@@ -192,10 +195,10 @@ fn line(t: &Texts, l: &Line, ask: Option<Asking>) -> Html {
     let gone =
         (l.mark == LineMark::Removed).then(|| html! { <span class="sr">{ t.get("line-removed") }</span> });
     let Some(ask) = ask else {
-        return html! { <span {class}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span> };
+        return html! { <span {class} data-change={change}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span> };
     };
     html! {
-        <span {class} role="button" tabindex="-1" data-line={ask.number.to_string()}
+        <span {class} role="button" tabindex="-1" data-change={change} data-line={ask.number.to_string()}
             aria-expanded={ask.open.to_string()} onclick={ask.click()} onkeydown={ask.key()}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span>
     }
 }
@@ -237,20 +240,12 @@ fn value(v: &str) -> Html {
     html! { <i {class}>{ v.to_owned() }</i> }
 }
 
-/// Scrolls to the first line that changed, past the bookkeeping of `metadata`.
+/// Scrolls to the first line that changed.
 fn show_change() {
-    use wasm_bindgen::JsCast;
     let document = gloo::utils::document();
-    let Ok(marked) = document.query_selector_all(".inspected .added, .inspected .removed") else { return };
-    let Ok(Some(pane)) = document.query_selector(".inspected") else { return };
-    let line = |i: u32| marked.item(i).and_then(|l| l.dyn_into::<web_sys::HtmlElement>().ok());
-    let telling = |l: &web_sys::HtmlElement| {
-        let text = l.text_content().unwrap_or_default();
-        !BOOKKEEPING.iter().any(|word| text.contains(word))
-    };
-    let first = (0..marked.length()).filter_map(line).find(telling).or_else(|| line(0));
-    if let (Some(l), Some(pane)) = (first, pane.dyn_ref::<web_sys::HtmlElement>()) {
-        let top = l.get_bounding_client_rect().top() - pane.get_bounding_client_rect().top();
+    let find = |selector: &str| document.query_selector(selector).ok().flatten();
+    if let (Some(line), Some(pane)) = (find(".inspected [data-change]"), find(".inspected")) {
+        let top = line.get_bounding_client_rect().top() - pane.get_bounding_client_rect().top();
         let height = f64::from(pane.client_height());
         if top < 0.0 || top > height - 30.0 {
             pane.set_scroll_top(pane.scroll_top() + (top - height / 3.0) as i32);

@@ -4,7 +4,7 @@ use steady::engine::explorer::rehearsal::{Tried, Trigger};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
-use crate::ui::requests;
+use crate::ui::{requests, times};
 
 /// What is drawn.
 #[derive(Properties, PartialEq)]
@@ -24,7 +24,7 @@ pub fn Chart(props: &Props) -> Html {
     let long = (chart.seconds.max(1) as f64) * (chart.buckets.len().max(1) as f64);
     let mark = first.as_ref().map(|s| s.at / long);
     let said = t.with("rehearse-chart", &args);
-    let latency = took.as_ref().map(|took| requests::took(&t, took));
+    let latency = took.as_ref().map(|took| times::took(&t, took));
     let label = latency.iter().fold(said, |said, latency| format!("{said}. {latency}"));
     let begin = match props.trigger {
         Trigger::Restart | Trigger::Apply | Trigger::Undo(_) => "rehearse-begin",

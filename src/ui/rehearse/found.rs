@@ -13,7 +13,7 @@ use super::chart::Chart;
 use super::words;
 use crate::ui::hooks::use_texts;
 use crate::ui::i18n::Texts;
-use crate::ui::requests;
+use crate::ui::{requests, times};
 
 /// A rollout to be opened: its link, and after how many of its ops.
 pub type Way = (String, usize);
@@ -242,7 +242,7 @@ fn tried_one(t: &Texts, tried: &Tried, plain: &Tried, props: &Props) -> Html {
         <li class={class}><i aria-hidden="true"></i>
             <div><b>{ name.clone() }</b><span>{ said }</span>
                 if tried.clients != plain.clients { <small>{ t.with("rehearse-counted", &[("clients", whole(tried.clients as u64))]) }</small> }
-                if let Some(took) = &tried.took { <small class="took">{ requests::took(t, took) }</small> }
+                if let Some(took) = &tried.took { <small class="took">{ times::took(t, took) }</small> }
                 if mended { <small>{ t.with("rehearse-brought", &[("lost", whole(tried.brought))]) }</small> }
                 if let [(_, about)] = all.as_slice() { <small>{ about }</small> }
                 if !tried.lines.is_empty() { <pre tabindex="0"><code>{ tried.lines.clone() }</code></pre> }
