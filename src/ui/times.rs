@@ -27,15 +27,17 @@ pub fn clock(at: i64) -> String {
     }
 }
 
-/// The seconds of a bucket, counted from the chart's beginning, with what the cluster's clock shows at their beginning.
+/// The seconds of a bucket, counted from the chart's beginning.
+pub fn span(t: &Texts, chart: &Chart, place: usize) -> String {
+    let from = place as f64 * chart.seconds as f64;
+    t.with("traffic-span", &[("from", from.into()), ("to", (from + chart.seconds as f64).into())])
+}
+
+/// As [`span`], with what the cluster's clock shows at their beginning.
 pub fn seconds_of(t: &Texts, chart: &Chart, place: usize) -> String {
     let from = i64::try_from(place).unwrap_or(0).saturating_mul(chart.seconds);
     let at = clock(chart.begin.saturating_add(from).saturating_mul(1000));
-    let to = from.saturating_add(chart.seconds);
-    t.with(
-        "traffic-seconds",
-        &[("from", (from as f64).into()), ("to", (to as f64).into()), ("at", at.into())],
-    )
+    t.with("traffic-seconds", &[("span", span(t, chart, place).into()), ("at", at.into())])
 }
 
 /// What the cluster's clock shows at the beginning of a chart, and how long a bar of it is.

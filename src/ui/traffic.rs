@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use steady::engine::{Answer, Ask, Bucket, Chart, Input, Losses, SentView, TrafficView};
+use steady::engine::{Answer, Ask, Bucket, Input, Losses, SentView, TrafficView};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -31,11 +31,11 @@ fn sums(t: &Texts, sent: u64, lost: u64) -> String {
     t.with("traffic", &[("sent", (sent as f64).into()), ("lost", (lost as f64).into())])
 }
 
-/// What is said of a bucket: its seconds, its numbers, and how long the answers took.
-fn bucket_said(t: &Texts, chart: &Chart, place: usize, bucket: &Bucket) -> String {
+/// What is said of a bucket: its seconds in these words, its numbers, and how long the answers took.
+fn bucket_said(t: &Texts, seconds: String, bucket: &Bucket) -> String {
     let sums = sums(t, bucket.answered + bucket.lost, bucket.lost);
     let took = bucket.took.as_ref().map(|took| times::took(t, took)).unwrap_or_default();
-    let all = [times::seconds_of(t, chart, place), sums, took];
+    let all = [seconds, sums, took];
     all.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
@@ -101,7 +101,9 @@ pub fn Traffic(props: &Props) -> Html {
     let here_place = here.map_or(last, |part| ((part * chart.buckets.len() as f64) as usize).min(last));
     let place = chosen.place().map(|place| place.min(last));
     let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
-    let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
+    // On the page the numbers need the room of the clock, which stands beside why requests were lost.
+    let told = bucket.map(|(place, bucket)| bucket_said(&t, times::span(&t, chart, place), bucket));
+    let heard = bucket.map(|(place, bucket)| bucket_said(&t, times::seconds_of(&t, chart, place), bucket));
     let why_of = |losses: &Losses| requests::losses(&t, losses).join(t.get("lost-join").as_str());
     let why = match (bucket, run) {
         (Some((_, bucket)), _) if bucket.lost == 0 => String::new(),
@@ -208,9 +210,9 @@ pub fn Traffic(props: &Props) -> Html {
         Some((place, _)) => (Some((place as f64 + 0.5) / chart.buckets.len().max(1) as f64), place),
         None => (None, here_place),
     };
-    let valuetext = match &told {
-        Some(told) if why.is_empty() => told.clone(),
-        Some(told) => format!("{told} · {why}"),
+    let valuetext = match &heard {
+        Some(heard) if why.is_empty() => heard.clone(),
+        Some(heard) => format!("{heard} · {why}"),
         None => said.clone(),
     };
     // The page's own keys step through the run; these two scroll here.
