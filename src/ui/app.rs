@@ -90,6 +90,8 @@ fn App(props: &Props) -> Html {
     let rehearsing = use_state(|| false);
     // How often a rehearsal has asked what becomes of its requests in every order.
     let asked_orders = use_state(|| 0_u32);
+    // Whether the menu of the clock is open: it reaches over the edge of the graph.
+    let timing = use_state_eq(|| false);
     // Whether the graph has the page for itself.
     let alone = use_state(|| false);
     let runs = use_state(|| false);
@@ -317,7 +319,8 @@ fn App(props: &Props) -> Html {
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
-            <div class="app" data-pane={pane.name()} data-alone={(*alone && !v.map.shown && !*exploring && !*rehearsing).then_some("true")}>
+            <div class="app" data-pane={pane.name()} data-alone={(*alone && !v.map.shown && !*exploring && !*rehearsing).then_some("true")}
+                data-board={(*exploring || *rehearsing).then_some("true")} data-menu={timing.then_some("clock")}>
                 <TopBar scenario={story.clone()} lesson={lesson.clone()} course={let course = course.clone(); move |open: bool| course.set(open)} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
                     exploring={*exploring} explore={explore.clone()} rehearsing={*rehearsing} rehearse={rehearse.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
@@ -334,10 +337,10 @@ fn App(props: &Props) -> Html {
                     <Graph key={view.engine} hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()} way={view.way.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
-                        if !v.map.shown { { over(v) } { brief(v, &story, &lesson, &follow) } }
+                        if !v.map.shown { { over(v, &timing) } { brief(v, &story, &lesson, &follow) } }
                     </Graph>
                     if v.map.shown {
-                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
+                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v, &timing) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
                         finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} request={(*request).clone()} />
@@ -388,11 +391,12 @@ fn brief(
 }
 
 /// What lies over the graph and over the map: how it stands, which of the two is shown, the time.
-fn over(v: &Shown) -> Html {
+fn over(v: &Shown, timing: &UseStateHandle<bool>) -> Html {
+    let opened = timing.setter();
     html! { <>
         <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} asks={v.lesson.as_ref().is_some_and(|l| l.asks())} />
         <ViewSwitch shown={v.map.shown} />
-        <Clock now={v.clock} time={v.time} revision={v.revision} />
+        <Clock now={v.clock} time={v.time} revision={v.revision} opened={Callback::from(move |open| opened.set(open))} />
     </> }
 }
 

@@ -21,6 +21,9 @@ pub struct Props {
     pub time: i64,
     /// etcd's revision.
     pub revision: u64,
+    /// Told when its menu opens, and when it closes.
+    #[prop_or_default]
+    pub opened: Callback<bool>,
 }
 
 /// A moment as RFC 3339 has it: `2026-01-01T14:00:00.000Z`.
@@ -74,7 +77,7 @@ pub fn Clock(props: &Props) -> Html {
     let (day, time) = day_and_time(now);
     html! {
         <div class="clock">
-            <Menu class="moments" name={t.get("clock-menu")} called={t.with("clock-menu-now", &[("time", format!("{day} {time}").into())])} {choices} {choose}
+            <Menu class="moments" name={t.get("clock-menu")} called={t.with("clock-menu-now", &[("time", format!("{day} {time}").into())])} {choices} {choose} opened={props.opened.clone()}
                 label={html! { <><span class="date">{ day }</span><span>{ time }</span></> }} />
             <span class="since">{ t.with("clock", &[("s", seconds(props.time).into())]) }</span>
             <span class="revision">{ format!("rv {}", props.revision) }</span>

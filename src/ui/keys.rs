@@ -355,18 +355,19 @@ pub fn KeysDialog(props: &Props) -> Html {
             }
         })
     };
+    // It is drawn while it is open: it would be drawn at each step otherwise.
     let rows = KEYS.iter().map(|(keys, what)| {
         html! { <div><dt>{ for keys.iter().map(|k| html! { <kbd>{ *k }</kbd> }) }</dt><dd>{ t.get(what) }</dd></div> }
     });
     html! {
         <dialog class="keys" ref={dialog} aria-labelledby="keys-title" {onclose} onclick={outside}>
-            <div class="sheet">
+            if props.open { <div class="sheet">
                 // The first that can have the focus, so that the dialog opens with its beginning in sight.
                 <header><h2 id="keys-title">{ t.get("keys") }</h2>
                     <button type="button" class="tool" aria-label={t.get("close")} onclick={close}>{ glyph::icon(glyph::CLOSE) }</button></header>
                 <dl>{ for rows }</dl>
                 <p>{ t.get("keys-editor") }</p>
-            </div>
+            </div> }
         </dialog>
     }
 }

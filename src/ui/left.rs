@@ -81,6 +81,15 @@ enum Tab {
 }
 
 impl Tab {
+    /// The id of its button.
+    fn id(self) -> &'static str {
+        match self {
+            Tab::Manifest => "tab-manifest",
+            Tab::Kubectl => "tab-kubectl",
+            Tab::Lesson => "tab-lesson",
+        }
+    }
+
     /// What has the focus when a person chooses the tab.
     fn first(self) -> &'static str {
         match self {
@@ -129,7 +138,8 @@ pub fn Left(props: &Props) -> Html {
             None | Some(false) => {}
         });
     }
-    let tab = |to: Tab, id: &'static str, key: &'static str| {
+    let tab = |to: Tab, key: &'static str| {
+        let id = to.id();
         let on = *tab_now == to;
         let set = tab_now.clone();
         let onclick = move |_| {
@@ -158,14 +168,14 @@ pub fn Left(props: &Props) -> Html {
         move |_| store.send(Input::CancelEdit)
     };
     html! {
-        <section class="left" aria-label={t.get("left")}>
+        <section class={classes!("left", props.lesson.is_some().then_some("taught"))} data-tab={tab_now.id()} aria-label={t.get("left")}>
             if let Some(lesson) = &props.lesson {
                 <LessonPanel lesson={lesson.clone()} selection={props.selection.clone()} follow={props.follow.clone()} class="beside" />
             }
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
-                { tab(Tab::Manifest, "tab-manifest", "manifest") }
-                { tab(Tab::Kubectl, "tab-kubectl", "kubectl") }
-                if props.own.is_some() { { tab(Tab::Lesson, "tab-lesson", "lesson-file") } }
+                { tab(Tab::Manifest, "manifest") }
+                { tab(Tab::Kubectl, "kubectl") }
+                if props.own.is_some() { { tab(Tab::Lesson, "lesson-file") } }
             </div>
             if let Some(own) = &props.own {
                 <div class="panel" id="tab-lesson-panel" role="tabpanel" aria-labelledby="tab-lesson" hidden={*tab_now != Tab::Lesson}>

@@ -40,6 +40,9 @@ pub struct Props {
     /// The name of a field that narrows a long list down; no such field if it is empty.
     #[prop_or_default]
     pub find: String,
+    /// Told when the list opens, and when it closes.
+    #[prop_or_default]
+    pub opened: Callback<bool>,
 }
 
 /// The button and, when it is open, its list.
@@ -50,8 +53,9 @@ pub fn Menu(props: &Props) -> Html {
     let root = use_node_ref();
     let button = use_node_ref();
     {
-        let root = root.clone();
+        let (root, opened) = (root.clone(), props.opened.clone());
         use_effect_with(open.is_some(), move |open| {
+            opened.emit(*open);
             if *open {
                 move_focus(&root, To::First);
             }

@@ -157,7 +157,7 @@ pub fn Player(props: &Props) -> Html {
                     <OpenWhole version={v.version} />
                 }
             </header>
-            <main class="player-main">
+            <main class={classes!("player-main", (shows(Part::Manifest) || shows(Part::Object)).then_some("split"))}>
                 if shows(Part::Manifest) {
                     <Left scenario={None::<Shared<steady::engine::ScenarioView>>} text={Shared::from(&v.text)} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} refused={props.refused} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}

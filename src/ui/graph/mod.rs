@@ -283,9 +283,10 @@ pub fn Graph(props: &Props) -> Html {
                 aria-keyshortcuts="Z" onclick={move |_| set.emit(!alone)}>{ glyph::icon(glyph::ALONE) }</button>
         }
     });
+    let is_filtered = *filtering || props.filter.as_ref().is_some_and(|filter| !filter.is_empty());
     let is_alone = props.alone.as_ref().is_some_and(|(alone, _)| *alone);
     html! {
-        <section class={classes!("graph", (flow != Flow::Right).then_some("down"), props.rushing.then_some("rushing"))} aria-label={t.get("graph")} hidden={props.hidden}>
+        <section class={classes!("graph", (flow != Flow::Right).then_some("down"), props.rushing.then_some("rushing"), is_filtered.then_some("filtered"))} aria-label={t.get("graph")} hidden={props.hidden}>
             <div class="over">{ props.children.clone() }</div>
             if let Some(filter) = &props.filter {
                 <FilterBar whole={props.whole.clone()} filtered={props.graph.clone()} filter={filter.clone()} open={*filtering} {found}

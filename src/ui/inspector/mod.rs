@@ -166,7 +166,7 @@ pub fn Inspector(props: &Props) -> Html {
     // Another object, or another side of it, is read from its beginning.
     let key = format!("{labelled} {}", object.as_ref().map_or_else(String::new, ToString::to_string));
     html! {
-        <aside class="inspector" aria-label={t.get("inspector")}>
+        <aside class="inspector" data-tab={labelled} aria-label={t.get("inspector")}>
             { head(&t, object.as_ref().zip(view), props) }
             <div class="tabs" role="tablist" aria-label={t.get("inspector")} onkeydown={tab_keys()}>{ for tabs }</div>
             <div {key} class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gloo::render::request_animation_frame;
 use steady::engine::machinery::{Movement, Stop};
 use steady::engine::{Answer, Ask, Input, MapState, Mode};
 use yew::prelude::*;
@@ -54,12 +55,11 @@ pub fn MachineMap(props: &Props) -> Html {
         // Once for each step; not for the one that was there when the map was opened.
         use_effect_with((props.version, rushing), move |(version, rushing)| {
             let before = last.replace(Some(*version));
-            if !rushing
-                && before.is_some_and(|b| b != *version)
-                && let Some(world) = world.cast::<web_sys::Element>()
-            {
-                travel(&token, &wires::way(&measured(&world), &path));
-            }
+            let goes = !rushing && before.is_some_and(|b| b != *version);
+            let frame = world.cast::<web_sys::Element>().filter(|_| goes).map(|world| {
+                request_animation_frame(move |_| travel(&token, &wires::way(&measured(&world), &path)))
+            });
+            move || drop(frame)
         });
     }
     let Some(view) = view else { return Html::default() };

@@ -1,5 +1,6 @@
 //! Where the parts stand, measured, and what is moved along the wires between them.
 
+use gloo::render::request_animation_frame;
 use gloo::utils::window;
 use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,7 +16,8 @@ const QUICKEST: f32 = 320.0;
 const SLOWEST: f32 = 1100.0;
 
 /// Where the parts of an element stand that say which they are. Measured after each drawing and
-/// whenever its size changes.
+/// whenever its size changes, in the browser's next frame: it works out the layout there anyway, and in the task that changed the page
+/// that would be done a first time.
 #[hook]
 pub fn use_places(world: &NodeRef) -> std::rc::Rc<Places> {
     let places = use_state(|| std::rc::Rc::new(Places::new()));
@@ -28,7 +30,10 @@ pub fn use_places(world: &NodeRef) -> std::rc::Rc<Places> {
             }
         }
     };
-    use_effect(measure.clone());
+    use_effect(move || {
+        let frame = request_animation_frame(move |_| measure());
+        move || drop(frame)
+    });
     let resized = use_state(|| 0_u32);
     {
         let (world, resized) = (world.clone(), resized.setter());

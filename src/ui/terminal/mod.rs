@@ -68,8 +68,16 @@ pub fn Terminal(props: &Props) -> Html {
             let store = store.clone();
             move |_| store.send(Input::Terminal(String::new()))
         };
+        // A table is as wide as it is. Sentences are as wide as the pane.
+        let has_sentences = e.said.is_some()
+            || e.failed
+            || e.refused
+            || e.waits
+            || e.edits
+            || e.holds
+            || [first_executed, first_attached].contains(&Some(e.id));
         html! {
-            <div class="entry" key={e.id}>
+            <div class={classes!("entry", has_sentences.then_some("wraps"))} key={e.id}>
                 if !e.line.is_empty() { <p class="typed"><span>if e.prompt.is_empty() { <i aria-hidden="true">{ "$ " }</i> } else { <i>{ &e.prompt }</i> }{ &e.line }</span>
                     if !e.output.is_empty() {
                         <button type="button" class="copy" title={label.clone()} aria-label={label} onclick={copy}>{ glyph::copy() }</button>
