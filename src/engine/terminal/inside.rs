@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::super::{Completion, Engine, Entered, Entry, Said, ShellView, Value};
 use super::REMEMBERED;
-use super::line::NO_POD_YET;
+use super::outside::NO_POD_YET;
 use crate::api::Key;
 use crate::kubectl::{ContainerShell, Heard, KUBECONFIG, container_ended};
 use crate::session::{CommandLine, MomentId};

@@ -55,7 +55,7 @@ impl Printed {
         self.without_prompt().0.get(cleared..).unwrap_or_default().clone_into(&mut entry.output);
         // A status alone is an answer: that of `diff`, or of `grep`.
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
-        entry.inside = self.inside;
+        (entry.inside, entry.astray) = (self.inside, self.astray);
         let follows = matches!(&self.state, State::Attached(to) if !to.stdin);
         entry.waits = follows || matches!(self.state, State::Waits(_) | State::WantsTexts);
         entry.holds = matches!(self.state, State::Holds | State::HoldsFor(_));
@@ -230,7 +230,7 @@ impl Engine {
     fn end_line(&mut self, says: &str, exit: i32) {
         let Some(Live { entry, printed, cleared, .. }) = self.live.take() else { return };
         let lets_go = printed.reader().is_some();
-        let Printed { mut text, state, inside, .. } = printed;
+        let Printed { mut text, state, inside, astray, .. } = printed;
         if let State::Ended(code) = state {
             self.status.get_or_insert(code);
             return;
@@ -242,7 +242,7 @@ impl Engine {
         }
         text.push_str(says);
         let state = State::Ended(complained.into());
-        self.show_printed(entry, &Printed { text, complained, inside, state }, cleared);
+        self.show_printed(entry, &Printed { text, complained, inside, astray, state }, cleared);
         self.show_shell();
     }
 

@@ -6,6 +6,7 @@ mod inside;
 mod line;
 mod live;
 mod node_files;
+mod outside;
 pub mod recall;
 mod shown;
 #[cfg(test)]

@@ -36,6 +36,9 @@ pub struct Entry {
     pub holds: bool,
     /// How a command of it came into a container; `None` if none did.
     pub inside: Option<Entered>,
+    /// Whether it asked from the person's own machine, in vain, for something that is reached only from within the cluster: most who
+    /// meet it take the machine for a part of the cluster.
+    pub astray: bool,
     /// Whether it waits for a text that is being edited: [`Shown::editing`](super::super::Shown::editing).
     pub edits: bool,
     /// What is said in place of the output.

@@ -224,6 +224,7 @@ terminal-help =
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
 terminal-exec = A line that changes the cluster is a step of the run: a step back takes it back, and a link repeats it. Of kubectl exec these are commands that write a file, and those whose question is remembered: in a server’s log, in the log or cache of CoreDNS, or by a Service with sessionAffinity. What only looks is no step.
+terminal-astray = This terminal is a machine beside the cluster: it reaches the addresses of nodes, and neither the names nor the addresses of Services and pods. kubectl exec POD -- wget -qO- ADDRESS asks from a pod.
 terminal-reads = The process waits for a line: type it here.
 terminal-busy = A command runs in the process. What you type waits until that reads it; Step or the clock lets time pass.
 terminal-attached = The terminal is attached to the container’s own process. Each line and each key that reaches it is a step of the run, also one that only looks: a step back takes it back, and a link repeats it. Where a command waits for time to pass, Step lets it pass, and so does the clock.

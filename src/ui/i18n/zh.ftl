@@ -215,6 +215,7 @@ terminal-help =
     curl（还有 wget、nc、ping、traceroute、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-astray = 这个终端是集群旁边的一台机器：它能访问节点的地址，但访问不到 Service 和 Pod 的名称与地址。kubectl exec POD -- wget -qO- ADDRESS 可以从 Pod 里发出请求。
 terminal-reads = 进程在等待一行输入：请在这里键入。
 terminal-busy = 进程中有命令正在运行。你键入的内容会等到被读取；“单步”或时钟会让时间过去。
 terminal-attached = 终端挂接在容器自己的进程上。到达它的每一行、每个按键都是运行中的一步，只查看的命令也算：后退一步会撤回它，链接会重复它。命令等待时间过去时，“单步”会让时间过去，时钟也可以。

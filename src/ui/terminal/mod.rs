@@ -58,6 +58,7 @@ pub fn Terminal(props: &Props) -> Html {
     // What becomes of such a line is said where somebody meets the first one.
     let first = |how| props.entries.iter().find(|e| e.inside == Some(how)).map(|e| e.id);
     let (first_executed, first_attached) = (first(Entered::Exec), first(Entered::Attach));
+    let first_astray = props.entries.iter().find(|e| e.astray).map(|e| e.id);
     let entry = |e: &Rc<Entry>| {
         let copy = {
             let (store, output) = (store.clone(), e.output.clone());
@@ -75,7 +76,7 @@ pub fn Terminal(props: &Props) -> Html {
             || e.waits
             || e.edits
             || e.holds
-            || [first_executed, first_attached].contains(&Some(e.id));
+            || [first_executed, first_attached, first_astray].contains(&Some(e.id));
         html! {
             <div class={classes!("entry", has_sentences.then_some("wraps"))} key={e.id}>
                 if !e.line.is_empty() { <p class="typed"><span>if e.prompt.is_empty() { <i aria-hidden="true">{ "$ " }</i> } else { <i>{ &e.prompt }</i> }{ &e.line }</span>
@@ -87,6 +88,7 @@ pub fn Terminal(props: &Props) -> Html {
                 if e.refused { <pre class="bad">{ format!("error: {}", t.get("still-loading")) }</pre> }
                 if first_executed == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-exec") }</p> }
                 if first_attached == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-attached") }</p> }
+                if first_astray == Some(e.id) { <p class="muted exec-note">{ t.get("terminal-astray") }</p> }
                 if e.waits { <p class="muted">{ t.get("terminal-waits") }</p> }
                 if e.edits { <p class="muted">{ t.get("terminal-edits") }</p> }
                 if e.holds {
