@@ -10,6 +10,7 @@ use steady::engine::{Answer, Ask, Bucket, Input, Losses, SentView, TrafficView};
 use web_sys::Element;
 use yew::prelude::*;
 
+use super::alike::apart;
 use super::i18n::Texts;
 use super::picked::Picked;
 use super::{requests, times};
@@ -188,11 +189,17 @@ pub fn Traffic(props: &Props) -> Html {
         let seconds = chart.seconds.saturating_mul(i64::try_from(chart.buckets.len()).unwrap_or(1));
         move |_: MouseEvent| asked.set(Some((begin, seconds)))
     };
-    let named = clients.iter().take(NAMED).map(|c| {
-        let (store, sender) = (store.clone(), c.sender.clone());
-        let onclick = move |_| store.send(Input::Select(Some(sender.clone())));
+    let named = clients.get(..NAMED).unwrap_or(clients);
+    let senders: Vec<String> = named.iter().map(|c| requests::sender(&t, &c.sender)).collect();
+    // For the whole names of more than two there is no room: what tells them apart stands there, and the whole in the tooltip.
+    let is_crowded = named.len() > 2;
+    let short = if is_crowded { apart(&senders) } else { senders.iter().map(String::as_str).collect() };
+    let one_address = is_crowded && named.iter().zip(named.iter().skip(1)).all(|(a, b)| a.url == b.url);
+    let named = named.iter().zip(&senders).zip(short).map(|((c, sender), short)| {
+        let (store, of) = (store.clone(), c.sender.clone());
+        let onclick = move |_| store.send(Input::Select(Some(of.clone())));
         let lost = c.losses.all();
-        let mut about = vec![sums(&t, c.sent, lost)];
+        let mut about = vec![format!("{sender} → {}", c.url), sums(&t, c.sent, lost)];
         about.extend(requests::losses(&t, &c.losses));
         about.extend(c.took.as_ref().map(|took| times::took(&t, took)));
         for (endpoint, n) in c.connections.iter().flatten() {
@@ -201,7 +208,7 @@ pub fn Traffic(props: &Props) -> Html {
         }
         html! {
             <button type="button" class={classes!("quiet", (lost > 0).then_some("bad"))} title={about.join("\n")} {onclick}>
-                <span>{ format!("{} → {}", requests::sender(&t, &c.sender), c.url) }</span>
+                <span>{ if one_address { short.to_owned() } else { format!("{short} → {}", c.url) } }</span>
                 if lost > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost as f64).into())]) }</b> }
             </button>
         }
