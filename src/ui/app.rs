@@ -342,7 +342,7 @@ fn App(props: &Props) -> Html {
                     if v.map.shown {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v, &timing) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
                     }
-                    <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
+                    <Inspector selection={v.selection.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
                         finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} request={(*request).clone()} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} asked={*asked_orders} />

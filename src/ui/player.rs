@@ -184,7 +184,7 @@ pub fn Player(props: &Props) -> Html {
                     }
                 </div>
                 if shows(Part::Object) {
-                    <Inspector selection={v.selection.clone()} subject={v.subject.clone()} graph={graph} version={v.version} at={v.at}
+                    <Inspector selection={v.selection.clone()} {rushing} subject={v.subject.clone()} graph={graph} version={v.version} at={v.at}
                         finest={v.finest} tab={props.tab.clone()} why={why} />
                 }
                 <div class="layer"></div>

@@ -33,6 +33,9 @@ use crate::ui::hooks::{use_answer, use_texts};
 pub struct Props {
     /// The object that was chosen.
     pub selection: Option<ObjectRef>,
+    /// Whether many steps are taken at once. If no object was chosen, the pane stays with the step before them until they are taken: nobody
+    /// reads what a single frame shows, and drawing the lines of another object in each costs more than the rest of the page.
+    pub rushing: bool,
     /// What the last step was about.
     pub subject: Option<ObjectRef>,
     /// The objects.
@@ -119,8 +122,13 @@ impl Tab {
 pub fn Inspector(props: &Props) -> Html {
     let t = use_texts();
     // Nothing chosen: what the last step was about.
-    let object = props.selection.clone().or_else(|| props.subject.clone());
-    let answer = use_answer(object.clone().map(Ask::Object), props.version);
+    let step = use_mut_ref(|| (props.subject.clone(), props.version, props.at));
+    if !props.rushing || props.selection.is_some() {
+        *step.borrow_mut() = (props.subject.clone(), props.version, props.at);
+    }
+    let (subject, version, at) = step.borrow().clone();
+    let object = props.selection.clone().or(subject);
+    let answer = use_answer(object.clone().map(Ask::Object), version);
     let view = match answer.as_deref() {
         Some(Answer::Object(view)) => Some(&**view),
         _ => None,
@@ -144,10 +152,9 @@ pub fn Inspector(props: &Props) -> Html {
         }
     });
     let labelled = TABS.iter().find(|(w, _)| *w == tab).map_or("tab-yaml", |(_, k)| *k);
-    let version = props.version;
     let body = match (&object, tab) {
         (None, Tab::Request) | (Some(_), Tab::Request) => {
-            html! { <request::Exchanges at={props.at} finest={props.finest} /> }
+            html! { <request::Exchanges {at} finest={props.finest} /> }
         }
         (None, _) => html! { <p class="empty">{ t.get("inspect-nothing") }</p> },
         (Some(o), Tab::Yaml) => html! { <yaml::Yaml object={o.clone()} {version} /> },
@@ -159,7 +166,7 @@ pub fn Inspector(props: &Props) -> Html {
         (Some(o), Tab::Network) => {
             let asked =
                 props.follow.as_ref().filter(|(f, _)| f.pod == *o).map(|(f, nth)| (f.url.clone(), *nth));
-            html! { <network::Network object={o.clone()} {version} {asked} at={props.at} request={props.request.clone()} /> }
+            html! { <network::Network object={o.clone()} {version} {asked} {at} request={props.request.clone()} /> }
         }
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };

@@ -1,6 +1,10 @@
 //! The object as YAML, with what the last step changed marked.
 
+use std::rc::Rc;
+
 use steady::engine::{Answer, Ask, Line, LineMark, ObjectRef};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 use yew::prelude::*;
 
 use super::TabProps;
@@ -12,6 +16,8 @@ use crate::ui::window::Window;
 
 /// More lines of a text than this are not shown.
 const LINES: usize = 3000;
+/// So many lines are laid out and painted together, when they come into view (`.lines` in static/app.css says how high they are about).
+const GROUP: usize = 16;
 /// What nearly every step changes.
 const BOOKKEEPING: [&str; 3] = ["resourceVersion", "generation:", "observedGeneration"];
 
@@ -53,24 +59,32 @@ pub fn Yaml(props: &TabProps) -> Html {
     let window = chosen.map_or_else(|| Window::around(change.unwrap_or(0), all), |(.., window)| *window);
     // Whoever walks on by keys sees where they are.
     let window = window.with(place_of(&yaml.lines, stop).filter(|_| stop > 0), all);
-    let mut number = yaml.lines.iter().take(window.from).filter(|l| l.mark != LineMark::Removed).count();
-    let lines: Vec<Html> = (yaml.lines.iter().enumerate().take(window.to).skip(window.from))
-        .map(|(place, l)| {
-            let first = change == Some(place);
-            if l.mark == LineMark::Removed {
-                return line(&t, l, first, None);
-            }
-            let n = number;
-            number += 1;
-            let open = *asked == Some(l.field);
-            let (asked, reach) = (asked.setter(), reached.setter());
-            let ask = Asking { number: n, last, field: l.field, open, asked, reach };
-            html! { <>
-                { line(&t, l, first, Some(ask)) }
-                if open { <Why object={props.object.clone()} field={Some((l.field, *managed))} version={props.version} /> }
-            </> }
-        })
-        .collect();
+    let shown = || yaml.lines.iter().enumerate().take(window.to).skip(window.from);
+    let number = yaml.lines.iter().take(window.from).filter(|l| l.mark != LineMark::Removed).count();
+    let asking = Asking {
+        fields: shown().filter(|(_, l)| l.mark != LineMark::Removed).map(|(_, l)| l.field).collect(),
+        first: number,
+        last,
+        stop,
+        open: *asked,
+        asked: asked.setter(),
+        reach: reached.setter(),
+    };
+    let mut numbers = number..;
+    let mut lines = shown().map(|(place, l)| {
+        let first = change == Some(place);
+        let number = if l.mark == LineMark::Removed { None } else { numbers.next() };
+        let open = number.is_some() && *asked == Some(l.field);
+        html! { <>
+            { line(&t, l, first, number.map(|number| (number, open))) }
+            if open { <Why object={props.object.clone()} field={Some((l.field, *managed))} version={props.version} /> }
+        </> }
+    });
+    let groups = (0..(window.to - window.from).div_ceil(GROUP)).map(|_| {
+        let group: Html = lines.by_ref().take(GROUP).collect();
+        html! { <div class="lines">{ group }</div> }
+    });
+    let groups: Vec<Html> = groups.collect();
     // How many lines stand before or behind those that are shown, and what shows more of them.
     let more = |key: &str, n: usize, window: Window| {
         let (wanted, of) = (wanted.setter(), (props.object.clone(), props.version));
@@ -79,18 +93,10 @@ pub fn Yaml(props: &TabProps) -> Html {
         html! { if n > 0 { <button type="button" class="quiet fold-button" onclick={show}>{ said }</button> } }
     };
     let (before, behind) = (window.from, all - window.to);
-    // The Tab key reaches the lines as a whole, and the arrow keys go on from there. A line keeps its keys to itself.
-    let enter = Callback::from(move |e: KeyboardEvent| {
-        if e.key() == "ArrowDown" {
-            e.prevent_default();
-            e.stop_propagation();
-            focus_line(stop);
-        }
-    });
     html! { <>
         <p class="empty">{ t.get("why-about") }</p>
         { more("yaml-before", before, window.longer_before()) }
-        <div class="yaml" role="group" aria-label={t.get("tab-yaml")} tabindex="0" onkeydown={enter}>{ for lines }</div>
+        <div class="yaml" role="group" aria-label={t.get("tab-yaml")} tabindex="0" onkeydown={asking.key()} onclick={asking.click()}>{ for groups }</div>
         { more("yaml-behind", behind, window.longer_behind(all)) }
         if yaml.bookkeeping {
             <button type="button" class="quiet fold-button" aria-expanded={managed.to_string()} onclick={toggle}>
@@ -107,53 +113,65 @@ pub fn plain(text: &str) -> Html {
     html! { <pre class="yaml">{ for text.lines().take(LINES).map(line) }</pre> }
 }
 
-/// How a line is asked about: a press shows why it is so, or hides that again.
+/// How lines are asked about: a press on one shows why it is so, or hides that again. One listener hears of all of them.
+#[derive(Clone)]
 struct Asking {
-    number: usize,
-    /// The number of the last line.
+    /// The fields of the lines that are shown, but for removed ones.
+    fields: Rc<[u32]>,
+    /// The number of the first of them.
+    first: usize,
+    /// The number of the text's last line.
     last: usize,
-    field: u32,
-    open: bool,
+    /// The number of the line that was reached last.
+    stop: usize,
+    /// The field that is asked about.
+    open: Option<u32>,
     asked: UseStateSetter<Option<u32>>,
     reach: UseStateSetter<usize>,
 }
 
 impl Asking {
-    /// What a key does on a line: the arrow keys go to the lines around it.
+    /// The number and the field of the line that an event is about.
+    fn line(&self, e: &Event) -> Option<(usize, u32)> {
+        let line = e.target()?.dyn_into::<Element>().ok()?.closest("[data-line]").ok()??;
+        let number: usize = line.get_attribute("data-line")?.parse().ok()?;
+        Some((number, *self.fields.get(number.checked_sub(self.first)?)?))
+    }
+
+    /// What a key does: the arrow keys go to the lines around. The Tab key reaches the lines as a whole, and ArrowDown goes on from there.
     fn key(&self) -> Callback<KeyboardEvent> {
-        let (number, last, field, open) = (self.number, self.last, self.field, self.open);
-        let (asked, reach) = (self.asked.clone(), self.reach.clone());
+        let this = self.clone();
         Callback::from(move |e: KeyboardEvent| {
-            let to = match e.key().as_str() {
-                "ArrowDown" => (number + 1).min(last),
-                "ArrowUp" => number.saturating_sub(1),
-                "Enter" | " " => {
-                    asked.set((!open).then_some(field));
+            let to = match (this.line(&e), e.key().as_str()) {
+                (None, "ArrowDown") if e.target() == e.current_target() => this.stop,
+                (Some((number, _)), "ArrowDown") => (number + 1).min(this.last),
+                (Some((number, _)), "ArrowUp") => number.saturating_sub(1),
+                (Some((number, field)), "Enter" | " ") => {
+                    this.asked.set(Some(field).filter(|_| this.open != Some(field)));
                     number
                 }
-                "Escape" if open => {
-                    asked.set(None);
+                (Some((number, field)), "Escape") if this.open == Some(field) => {
+                    this.asked.set(None);
                     number
                 }
                 _ => return,
             };
             e.prevent_default();
             e.stop_propagation();
-            reach.set(to);
+            this.reach.set(to);
             focus_line(to);
         })
     }
 
     /// What a click does: nothing where it ends the selection of a text.
     fn click(&self) -> Callback<MouseEvent> {
-        let (number, field, open) = (self.number, self.field, self.open);
-        let (asked, reach) = (self.asked.clone(), self.reach.clone());
-        Callback::from(move |_| {
+        let this = self.clone();
+        Callback::from(move |e: MouseEvent| {
             let selects =
                 gloo::utils::window().get_selection().ok().flatten().is_some_and(|s| !s.is_collapsed());
-            if !selects {
-                reach.set(number);
-                asked.set((!open).then_some(field));
+            if let Some((number, field)) = this.line(&e).filter(|_| !selects) {
+                this.reach.set(number);
+                this.asked.set(Some(field).filter(|_| this.open != Some(field)));
             }
         })
     }
@@ -180,8 +198,9 @@ fn place_of(lines: &[Line], number: usize) -> Option<usize> {
     there.nth(number).map(|(place, _)| place)
 }
 
-/// A line; `first` is whether it is the first that changed, to which the pane is scrolled.
-fn line(t: &Texts, l: &Line, first: bool, ask: Option<Asking>) -> Html {
+/// A line; `first` is whether it is the first that changed, to which the pane is scrolled. What can be asked about has a number, and whether
+/// it is.
+fn line(t: &Texts, l: &Line, first: bool, asked: Option<(usize, bool)>) -> Html {
     let change = first.then_some("");
     let (class, was) = match &l.mark {
         LineMark::Same => (None, None),
@@ -194,12 +213,12 @@ fn line(t: &Texts, l: &Line, first: bool, ask: Option<Asking>) -> Html {
     // What is struck through is not a line of the object any more, which has to be heard, too.
     let gone =
         (l.mark == LineMark::Removed).then(|| html! { <span class="sr">{ t.get("line-removed") }</span> });
-    let Some(ask) = ask else {
+    let Some((number, open)) = asked else {
         return html! { <span {class} data-change={change}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span> };
     };
     html! {
-        <span {class} role="button" tabindex="-1" data-change={change} data-line={ask.number.to_string()}
-            aria-expanded={ask.open.to_string()} onclick={ask.click()} onkeydown={ask.key()}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span>
+        <span {class} role="button" tabindex="-1" data-change={change} data-line={number.to_string()}
+            aria-expanded={open.to_string()}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span>
     }
 }
 
