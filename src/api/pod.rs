@@ -85,6 +85,11 @@ impl Spec {
         Cow::Owned(whole)
     }
 
+    /// What all pods of one owner share: all fields but the node, with the name of the token's volume as it stands there.
+    pub fn rest(&self) -> &Shared<PodSpec> {
+        &self.rest
+    }
+
     /// The real name of a volume that a volume or a mount of this spec has as its name.
     pub fn volume_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.token_volume.as_deref().filter(|_| name == TOKEN_VOLUME_PREFIX).unwrap_or(name)

@@ -1,6 +1,6 @@
 //! How a cluster starts, and the objects it starts with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::json;
@@ -145,6 +145,8 @@ impl Cluster {
             elects: false,
             asking: Rc::default(),
             network_changed: false,
+            rules_changed: BTreeSet::new(),
+            led_by: Rc::default(),
             asks_server: Rc::default(),
             callers_ask_server: false,
             server_changed: false,

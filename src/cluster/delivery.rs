@@ -29,7 +29,9 @@ impl Network<'_> {
         if let Some(Host { node, process, state }) = self.host_of(to.ip()) {
             let Some(pod) = state.pod_of(to.ip()) else { return (Outcome::Unreachable, Because::Gone) };
             let work = || kubelet::network::reached(state, &process.caches, &node, pod, question, self.now);
-            return match kubelet::network::lasting(state, &process.caches, pod, self.now) {
+            return match kubelet::network::lasting(state, &process.caches, pod, self.now, |spec| {
+                self.memo.changes(spec)
+            }) {
                 Some(of) => self.memo.met(question, of, work),
                 None => work(),
             };

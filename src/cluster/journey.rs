@@ -175,6 +175,8 @@ impl Cluster {
             door: Door::reading(&self.traffic),
             controllers: OnceCell::new(),
             topology: OnceCell::new(),
+            led_by: None,
+            places: OnceCell::new(),
         }
     }
 

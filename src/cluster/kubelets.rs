@@ -89,6 +89,8 @@ impl<'a> Nodes<'a> {
             door,
             controllers: OnceCell::new(),
             topology: OnceCell::new(),
+            led_by: None,
+            places: OnceCell::new(),
         }
     }
 

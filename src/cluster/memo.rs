@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::{Rc, Weak};
 
-use crate::api::types::{EndpointSlice, Node, Pod, Service};
+use crate::api::Shared;
+use crate::api::pod::Spec;
+use crate::api::types::{EndpointSlice, Node, Pod, PodSpec, Service};
 use crate::api::{Key, Object};
-use crate::kubelet::PodRuntime;
+use crate::kubelet::{self, PodRuntime};
 use crate::network::proxy::{Origin, Ruleset, Share};
 use crate::network::{Because, Outcome, Protocol, Question};
 
@@ -131,6 +133,9 @@ struct Declared {
     load: Rc<BTreeMap<Key, i64>>,
 }
 
+/// The most specs of which is known whether their programs may change their answers. Pods of one owner share theirs.
+const SPECS_LIMIT: usize = 64;
+
 /// What was worked out before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
@@ -139,6 +144,8 @@ pub(super) struct Memo {
     led: RefCell<BTreeMap<At, Led>>,
     met: RefCell<Answers>,
     declared: RefCell<Declared>,
+    /// By the address of the spec, which is kept with it.
+    changing: RefCell<BTreeMap<usize, (Shared<PodSpec>, bool)>>,
 }
 
 fn remember<K: Ord, V>(all: &RefCell<BTreeMap<K, V>>, key: K, value: V) {
@@ -180,6 +187,21 @@ impl Memo {
             }
             of_node.shares.insert(at, shares.clone());
             shares
+        })
+    }
+
+    /// Whether a program of a spec may answer in another way after some time, or ask others ([`kubelet::network::may_change`]).
+    pub(super) fn changes(&self, spec: &Spec) -> bool {
+        let spec = spec.rest();
+        let known = self.changing.borrow().get(&spec.address()).map(|(_, changes)| *changes);
+        known.unwrap_or_else(|| {
+            let changes = kubelet::network::may_change(spec);
+            let mut all = self.changing.borrow_mut();
+            if all.len() >= SPECS_LIMIT {
+                all.clear();
+            }
+            all.insert(spec.address(), (spec.clone(), changes));
+            changes
         })
     }
 

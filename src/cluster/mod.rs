@@ -103,6 +103,7 @@ use affinity::Affinity;
 use callers::Callers;
 use kubelets::{Done, Nodes};
 use memo::Memo;
+use news::LedBy;
 use ready::Ready;
 use storage::Storage;
 
@@ -125,6 +126,11 @@ pub struct Cluster {
     asking: Rc<BTreeMap<Actor, bool>>,
     /// Whether answers of the network may be others than they were.
     network_changed: bool,
+    /// The nodes whose kube-proxies have written rules since the network was asked last. That changes the answers to those alone whom these
+    /// rules lead.
+    rules_changed: BTreeSet<Rc<str>>,
+    /// When each kubelet's processes were answered last, and the nodes whose rules the answers follow from.
+    led_by: Rc<BTreeMap<Actor, LedBy>>,
     /// The kubelets with processes that kube-apiserver has answered. Any write may change these answers.
     asks_server: Rc<BTreeSet<Actor>>,
     /// Whether kube-apiserver has answered a client outside of the cluster.

@@ -4,7 +4,8 @@
 //! endpoints of Services are read off the store, as a DNS server and a kube-proxy that have heard of everything know them.
 //! Who has asked is told of changes in [`news`](super::news).
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
@@ -66,6 +67,10 @@ pub(super) struct Network<'a> {
     pub(super) door: Door<'a>,
     /// The nodes with their addresses and pods, once somebody has asked for them.
     pub(super) topology: OnceCell<cni::Network>,
+    /// Who notes by the rules of which nodes packets go, if anybody does.
+    pub(super) led_by: Option<&'a RefCell<BTreeSet<Rc<str>>>>,
+    /// The place of the process with the pod that has an address, once many are looked up.
+    pub(super) places: OnceCell<BTreeMap<IpAddr, usize>>,
 }
 
 /// A pod that asks.
@@ -176,13 +181,30 @@ impl<'a> Network<'a> {
 
     /// The node that runs whose pod has an address.
     pub(super) fn host_of(&self, address: IpAddr) -> Option<Host<'a>> {
-        let running = self.processes.iter().filter(|p| p.running && p.node.is_some());
-        let mut states = running.filter_map(|p| {
-            let states = p.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-            states.into_iter().find(|s| s.pod_of(address).is_some()).map(|state| (p, state))
+        let host = |process: &'a Rc<Process>| {
+            let node = process.node.as_deref().filter(|_| process.running)?;
+            let state = kubelets(process).find(|state| state.pod_of(address).is_some())?;
+            Some(Host { node: Key::new("", node), process, state })
+        };
+        match self.places.get() {
+            Some(places) => host(self.processes.get(*places.get(&address)?)?),
+            None => self.processes.iter().find_map(host),
+        }
+    }
+
+    /// Notes which process has the pods with which addresses, so that [`host_of`](Network::host_of) does not look at each node.
+    fn note_places(&self) {
+        self.places.get_or_init(|| {
+            let mut places = BTreeMap::new();
+            for (place, process) in self.processes.iter().enumerate() {
+                if process.running && process.node.is_some() {
+                    for address in kubelets(process).flat_map(kubelet::State::addresses) {
+                        places.entry(address).or_insert(place);
+                    }
+                }
+            }
+            places
         });
-        let (process, state) = states.next()?;
-        Some(Host { node: Key::new("", process.node.as_deref()?), process, state })
     }
 
     /// The node that runs with an address: its own, or that of one of its pods.
@@ -316,6 +338,9 @@ impl<'a> Network<'a> {
         let barred = |address: SocketAddr, masquerade: bool| {
             self.barred(from, sender, leg, (to, address), protocol, masquerade)
         };
+        if shares.len() >= MANY {
+            self.note_places();
+        }
         let shares = match has_affinity(&services) {
             true => self.stay(shares, &leg.node, &packet, sender.address),
             false => shares,
@@ -512,6 +537,14 @@ pub(super) struct Leg {
     pub(super) source: IpAddr,
     pub(super) origin: Origin,
     pub(super) interface: &'static str,
+}
+
+/// From so many endpoints on it pays to note first where each address is.
+const MANY: usize = 16;
+
+/// The kubelets of a process.
+fn kubelets(process: &Process) -> impl Iterator<Item = &kubelet::State> {
+    process.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>())
 }
 
 /// The port that connections are taken to come from. No rule looks at it.

@@ -3,6 +3,7 @@
 //! so a cluster in which nobody asks has no work with it.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Cluster;
@@ -12,14 +13,32 @@ use super::api_door::Door;
 use super::network::Network;
 use super::noting::{Noted, Noting};
 use super::policing::Policing;
-use crate::api::{Key, Kind, MetaExt, Object};
+use crate::api::{Key, Kind, MetaExt, Object, Timestamp};
 use crate::apiserver::Write;
 use crate::client::Published;
+use crate::kube_proxy;
 use crate::kubelet::{self, NetworkNews};
 
 /// Kinds of which a change can change what the network answers. So can a change of a Pod's labels, where there are policies.
 const KINDS: [Kind; 5] =
     [Kind::SERVICE, Kind::ENDPOINT_SLICE, Kind::NAMESPACE, Kind::NODE, Kind::NETWORK_POLICY];
+
+/// What the answers to the processes of a kubelet follow from, beside objects and other processes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LedBy {
+    /// When they were given.
+    at: Timestamp,
+    /// The nodes by whose rules packets go, or whose kube-proxies were asked.
+    nodes: BTreeSet<Rc<str>>,
+}
+
+impl LedBy {
+    /// Whether the answers stay as they are if nothing but the rules of some nodes has changed. Later they may be others because time has
+    /// passed.
+    fn lasts(&self, rules_changed: &BTreeSet<Rc<str>>, now: Timestamp) -> bool {
+        self.at == now && self.nodes.is_disjoint(rules_changed)
+    }
+}
 
 impl Cluster {
     /// Takes note of what a component has published.
@@ -37,10 +56,21 @@ impl Cluster {
             self.store(actor);
         }
         if news.listens {
-            self.network_changed = true;
+            match self.node_of_proxy(actor) {
+                Some(node) => _ = self.rules_changed.insert(node),
+                None => self.network_changed = true,
+            }
             self.follow_static_pods(actor);
             self.open_ports(actor);
         }
+    }
+
+    /// The node whose kube-proxy a component is; `None` if it is none.
+    fn node_of_proxy(&self, actor: Actor) -> Option<Rc<str>> {
+        let process = self.processes.get(actor.process as usize)?;
+        let component = process.components.get(usize::from(actor.component))?;
+        component.state().downcast_ref::<kube_proxy::State>()?;
+        process.node.clone()
     }
 
     /// Whether what was written can change what the network answers.
@@ -61,20 +91,29 @@ impl Cluster {
 
     /// Answers what processes have asked since the last action and, if something has changed, what they had asked before.
     pub(super) fn settle_network(&mut self) {
-        let changed = std::mem::take(&mut self.network_changed);
+        let rules = std::mem::take(&mut self.rules_changed);
+        // What nodes remember of clients makes their answers others, too.
+        let changed =
+            std::mem::take(&mut self.network_changed) || (!rules.is_empty() && !self.affinity.is_empty());
         let server_changed = std::mem::take(&mut self.server_changed);
         if (self.asking.is_empty() && self.callers.is_empty())
-            || (!changed && !server_changed && !self.asking.values().any(|new| *new))
+            || (!changed && rules.is_empty() && !server_changed && !self.asking.values().any(|new| *new))
         {
             return;
         }
-        let is_due =
-            |actor: &Actor, new: bool| changed || new || (server_changed && self.asks_server.contains(actor));
+        let now = self.now();
+        let is_led = |actor: &Actor| {
+            !rules.is_empty() && self.led_by.get(actor).is_none_or(|by| !by.lasts(&rules, now))
+        };
+        let is_due = |actor: &Actor, new: bool| {
+            changed || new || (server_changed && self.asks_server.contains(actor)) || is_led(actor)
+        };
         let asking: Vec<Actor> =
             self.asking.iter().filter(|(a, new)| is_due(a, **new)).map(|(a, _)| *a).collect();
         self.refresh_affinity();
         for actor in asking {
-            let (news, asks, noted) = self.news_for(actor);
+            let (news, asks, noted, nodes) = self.news_for(actor);
+            Rc::make_mut(&mut self.led_by).insert(actor, LedBy { at: now, nodes });
             if noted.server != self.asks_server.contains(&actor) {
                 let all = Rc::make_mut(&mut self.asks_server);
                 let _ = if noted.server { all.insert(actor) } else { all.remove(&actor) };
@@ -84,13 +123,14 @@ impl Cluster {
                 Rc::make_mut(&mut self.asking).insert(actor, false);
             } else {
                 Rc::make_mut(&mut self.asking).remove(&actor);
+                Rc::make_mut(&mut self.led_by).remove(&actor);
             }
             for n in news {
                 self.component_fault(actor, &n);
             }
             self.decode_read(actor);
         }
-        if changed || (server_changed && self.callers_ask_server) {
+        if changed || !rules.is_empty() || (server_changed && self.callers_ask_server) {
             self.answer_callers();
         }
         if self.sends {
@@ -99,15 +139,15 @@ impl Cluster {
         }
     }
 
-    /// What a kubelet has to be told, and whether a process of its pods asks anything.
-    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Noted) {
+    /// What a kubelet has to be told, whether a process of its pods asks anything, what comes of that, and by which nodes' rules packets go.
+    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Noted, BTreeSet<Rc<str>>) {
         let process = self.processes.get(actor.process as usize).filter(|p| p.running);
         let state = process
             .and_then(|p| p.components.get(usize::from(actor.component)))
             .and_then(|c| c.state().downcast_ref::<kubelet::State>());
-        let Some(state) = state else { return (Vec::new(), false, Noted::default()) };
+        let Some(state) = state else { return (Vec::new(), false, Noted::default(), BTreeSet::new()) };
         let (api, processes) = (&self.api, &self.processes);
-        let remembered = RefCell::default();
+        let (remembered, nodes) = (RefCell::default(), RefCell::default());
         let network = |noting, opens| {
             let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
             Network {
@@ -123,6 +163,8 @@ impl Cluster {
                 door: Door::reading(&self.traffic),
                 controllers: OnceCell::new(),
                 topology: OnceCell::new(),
+                led_by: Some(&nodes),
+                places: OnceCell::new(),
             }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
@@ -139,7 +181,8 @@ impl Cluster {
             }
         }
         let server = first.door.was_asked() || network.door.was_asked();
-        (all, asks, Noted { clients: remembered.take(), server, ..noted.take() })
+        let noted = Noted { clients: remembered.take(), server, ..noted.take() };
+        (all, asks, noted, nodes.take())
     }
 }
 

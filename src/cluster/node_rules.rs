@@ -30,12 +30,20 @@ impl<'a> Network<'a> {
         node: &Key,
         to: SocketAddr,
     ) -> Option<(&'a Rc<[Ruleset]>, &'a Ruleset)> {
+        self.note_led_by(node);
         let family = Family::of(to.ip());
         let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
         let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
         let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
         let written = states.find(|s| s.written.is_some())?;
         written.rules.iter().find(|r| r.family == family).map(|rules| (&written.rules, rules))
+    }
+
+    /// Notes that what is answered follows from what the kube-proxy of a node has done.
+    pub(super) fn note_led_by(&self, node: &Key) {
+        if let Some(nodes) = self.led_by {
+            nodes.borrow_mut().insert(node.name.to_string().into());
+        }
     }
 
     /// What the rules of a node for an address would be made of now.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::network::{Controllers, Network};
-use super::shares::{Part, common_divisor, common_multiple};
+use super::shares::{Part, common_multiple};
 use super::{gateway, ingress};
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef};
@@ -20,6 +20,7 @@ use crate::network::gateway::Configuration;
 use crate::network::ingress::{self as nginx, Flags, Nginx};
 use crate::network::nginx::Passing;
 use crate::network::passing::{HeaderChange, Passed, Passes, Place, Request, Routed, Then, Upstream};
+use crate::network::proxy::common_divisor;
 use crate::network::question::{Behind, Extras, Trust, Via, reason};
 use crate::network::traffic::Client;
 use crate::network::url::Url;

@@ -82,6 +82,7 @@ impl<'a> Network<'a> {
     }
 
     fn proxy_of(&self, node: &Key) -> Proxy<'a> {
+        self.note_led_by(node);
         let mut found = Proxy::Current;
         for process in self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name)) {
             for (index, component) in (0..).zip(&process.components) {

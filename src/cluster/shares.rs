@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
-use crate::network::proxy::{Fraction, Share};
+use crate::network::proxy::{Fraction, Share, common_divisor};
 use crate::network::{Outcome, Reply, Response};
 
 /// One of the things that become of a request that came to a proxy, with its part of all such requests.
@@ -16,15 +16,6 @@ pub(super) struct Part {
 /// The least number that both divide.
 pub(super) fn common_multiple(a: u128, b: u128) -> u128 {
     a.checked_div(common_divisor(a, b)).unwrap_or(1).saturating_mul(b)
-}
-
-/// The greatest number that divides both.
-pub(super) fn common_divisor(a: u128, b: u128) -> u128 {
-    let (mut x, mut y) = (a, b);
-    while let Some(rest) = x.checked_rem(y) {
-        (x, y) = (y, rest);
-    }
-    x
 }
 
 /// The replies of all parts, each with its share of the whole in the smallest numbers.

@@ -14,7 +14,8 @@ use super::servers;
 use super::state::{PodRuntime, State};
 use super::task::Task;
 use super::turn::Turn;
-use crate::api::types::{Container, ContainerPort, Pod};
+use crate::api::pod::Spec;
+use crate::api::types::{ContainerPort, Pod, PodSpec};
 use crate::api::{Key, Timestamp};
 use crate::client::{Caches, Handler};
 use crate::network::coredns::Configuration;
@@ -109,6 +110,11 @@ impl State {
         }
     }
 
+    /// The addresses that pods have for themselves.
+    pub fn addresses(&self) -> impl Iterator<Item = IpAddr> {
+        self.node.addresses.keys().copied()
+    }
+
     /// The pod that has an address, among those that have one of their own.
     pub fn pod_of(&self, address: IpAddr) -> Option<&Key> {
         self.node.addresses.get(&address)
@@ -164,12 +170,13 @@ pub fn passing(
 
 /// What becomes of a question that reaches a pod follows from these alone, as long as they are there; `None` if something else makes it
 /// another one: a command runs in the pod, a port opens or closes at a moment that has come, the server answers in another way after
-/// some time or asks others, or others write to its volumes.
+/// some time or asks others, or others write to its volumes. Whether a program of a spec may do that ([`may_change`]) is asked of `changes`.
 pub fn lasting(
     state: &State,
     caches: &Caches,
     pod: &Key,
     now: Timestamp,
+    changes: impl FnOnce(&Spec) -> bool,
 ) -> Option<(Rc<PodRuntime>, Rc<Pod>)> {
     let rt = state.pods.get(pod)?;
     let object = rt.pod(pod, caches)?;
@@ -177,11 +184,15 @@ pub fn lasting(
     let lasts = rt.listens_until.is_none_or(|t| t > now) && running.all(|r| r.process.is_none());
     let alone = rt.lasting.as_ref().is_none_or(|l| l.volumes.is_empty());
     let spec = object.spec.as_ref()?;
-    let mut containers = spec.init_containers.iter().flatten().chain(&spec.containers);
-    let changes = |c: &Container| servers::changes_with_time(c) || servers::may_pass_on(c);
     // On a busy node it depends on what the other containers want, too.
-    let lasts = lasts && alone && !state.node.short_of_cpu && !containers.any(changes);
+    let lasts = lasts && alone && !state.node.short_of_cpu && !changes(spec);
     lasts.then(|| (rt.clone(), object.clone()))
+}
+
+/// Whether a program of a pod may answer in another way after some time, or ask others.
+pub fn may_change(spec: &PodSpec) -> bool {
+    let mut containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+    containers.any(|c| servers::changes_with_time(c) || servers::may_pass_on(c))
 }
 
 /// CoreDNS in a pod.

@@ -14,7 +14,16 @@ pub(super) trait Dice {
     /// Which of a number of servers has its turn, if it is the turn of `turn`. Over many connections, every server has
     /// its turn equally often.
     fn turn(&mut self, turn: usize, servers: usize) -> usize;
+    /// How many of the rules that come next a walk passes over because nothing comes up at them, as it was at the walk before. `place` says
+    /// which rules these are, and `is_choice` whether the one with a number, counted from 0, asks [`once_in`](Dice::once_in) and nothing
+    /// else.
+    fn skip(&mut self, place: Place, is_choice: &dyn Fn(usize) -> bool) -> usize;
+    /// Whether somebody wants to know by which rules the walk has come.
+    fn is_told(&self) -> bool;
 }
+
+/// Where a walk is: the address of a chain's rules, and the number of the one that comes next.
+pub(super) type Place = (usize, usize);
 
 /// The dice of the caller.
 pub(super) struct Caller<'a>(pub(super) &'a mut dyn FnMut() -> Chance);
@@ -31,6 +40,14 @@ impl Dice for Caller<'_> {
     fn turn(&mut self, turn: usize, _: usize) -> usize {
         turn
     }
+
+    fn skip(&mut self, _: Place, _: &dyn Fn(usize) -> bool) -> usize {
+        0
+    }
+
+    fn is_told(&self) -> bool {
+        true
+    }
 }
 
 /// An exact share, between 0 and 1.
@@ -42,11 +59,24 @@ pub struct Fraction {
     pub denominator: u128,
 }
 
-fn common(mut a: u128, mut b: u128) -> u128 {
+/// The greatest number that divides both; 0 if both are 0.
+pub fn common_divisor(a: u128, b: u128) -> u128 {
+    // Division is many times quicker in 64 bits, in WebAssembly above all, and few shares need more.
+    if let (Ok(mut a), Ok(mut b)) = (u64::try_from(a), u64::try_from(b)) {
+        while let Some(rest) = a.checked_rem(b) {
+            (a, b) = (b, rest);
+        }
+        return a.into();
+    }
+    let (mut a, mut b) = (a, b);
     while let Some(rest) = a.checked_rem(b) {
         (a, b) = (b, rest);
     }
-    a.max(1)
+    a
+}
+
+fn common(a: u128, b: u128) -> u128 {
+    common_divisor(a, b).max(1)
 }
 
 impl Fraction {
@@ -116,6 +146,10 @@ pub(super) struct Outcomes {
     /// Each with the share of all walks that come so far and choose so.
     choices: Vec<(Choice, Fraction)>,
     at: usize,
+    /// The choices at which nothing came up, one after the other, at rules that ask for nothing else: where the first of these rules is, the
+    /// place of its choice, and how many there are. A walk that comes there again goes on behind them, so that all walks through the rules of
+    /// `n` endpoints take `n` turns and not the square of that.
+    missed: Option<(Place, usize, usize)>,
 }
 
 impl Outcomes {
@@ -160,6 +194,27 @@ impl Dice for Outcomes {
     fn turn(&mut self, _: usize, servers: usize) -> usize {
         self.side(servers)
     }
+
+    fn skip(&mut self, place: Place, is_choice: &dyn Fn(usize) -> bool) -> usize {
+        let first = self.at;
+        let here = self.missed.filter(|(of, at, _)| (*of, *at) == (place, first));
+        // Of choices only the last one is ever changed or taken away, so those before it are as they were.
+        let known = here.filter(|(.., n)| first + n <= self.choices.len());
+        let mut n = known.map_or(0, |(.., n)| n.saturating_sub(1));
+        let missed = |n: usize| self.choices.get(first + n).is_some_and(|(c, _)| c.of == 2 && c.chosen == 1);
+        while missed(n) && is_choice(n) {
+            n += 1;
+        }
+        if n > 0 || here.is_some() {
+            self.missed = Some((place, first, n));
+        }
+        self.at += n;
+        n
+    }
+
+    fn is_told(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]
@@ -173,6 +228,40 @@ mod tests {
         assert_eq!(third.plus(third).plus(third), Fraction::ONE);
         assert_eq!(Fraction::new(2, 3).times(Fraction::new(1, 2)), third);
         assert_eq!(Fraction::new(5, 0), Fraction::new(5, 1));
+    }
+
+    /// A walk through chains of choices that skips what the walk before has missed comes to the same ends as one that asks at each rule.
+    #[test]
+    fn what_was_missed_is_passed_over() {
+        // Two services, one after the other: the ends are pairs, and the rules of the second are met once for each end of the first.
+        let walks = |skips: bool| {
+            let (mut dice, mut all, mut asked) = (Outcomes::default(), Vec::new(), 0);
+            loop {
+                let ends = [(7, 5), (9, 4)].map(|(chain, n): (usize, usize)| {
+                    let mut rule = 0;
+                    loop {
+                        if skips {
+                            let from = rule;
+                            rule += dice.skip((chain, from), &|k| from + k + 1 < n);
+                        }
+                        asked += 1;
+                        if rule + 1 >= n || dice.once_in(n - rule) {
+                            return rule;
+                        }
+                        rule += 1;
+                    }
+                });
+                all.push((ends, dice.share()));
+                if !dice.next() {
+                    return (all, asked);
+                }
+            }
+        };
+        let ((all, asked), (skipping, fewer)) = (walks(false), walks(true));
+        assert_eq!((all.len(), &all), (20, &skipping));
+        assert!(fewer < asked, "{fewer} {asked}");
+        let whole = all.iter().fold(Fraction::ZERO, |sum, (_, share)| sum.plus(*share));
+        assert_eq!(whole, Fraction::ONE);
     }
 
     /// A chain of rules with the probabilities 1/3, 1/2 and 1 gives each of three endpoints a third.

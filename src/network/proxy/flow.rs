@@ -68,6 +68,13 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// Notes that the packet has met a rule, if somebody wants to know.
+    pub fn meet(&mut self, step: impl FnOnce() -> Step) {
+        if self.dice.is_told() {
+            self.steps.push(step());
+        }
+    }
+
     /// Whether an address is one of the node's own.
     pub fn is_own(&self, ip: IpAddr) -> bool {
         ip.is_loopback() || self.own.contains(&ip)

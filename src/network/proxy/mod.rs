@@ -34,7 +34,7 @@ pub mod timing;
 mod topology;
 
 pub use config::{Config, LocalDetector, Mode, NodePortAddresses};
-pub use dice::Fraction;
+pub use dice::{Fraction, common_divisor};
 pub use diff::{Change, Container, Happened};
 pub use endpoints::{Endpoint, EndpointsMap, endpoints, local_ready_endpoints};
 pub use names::{Family, ServiceName, ServicePortName};

@@ -48,11 +48,16 @@ fn through(
     let Some(rules) = tables.table(table).get(chain).filter(|_| depth < MAX_DEPTH) else {
         return Outcome::Back;
     };
-    for (index, rule) in rules.iter().enumerate() {
+    let mut next = 0;
+    loop {
+        next +=
+            flow.dice.skip((rules.as_ptr() as usize, next), &|n| rules.get(next + n).is_some_and(is_choice));
+        let (index, Some(rule)) = (next, rules.get(next)) else { break };
+        next += 1;
         if !matches(rule, sets, flow) {
             continue;
         }
-        flow.steps.push(Step {
+        flow.meet(|| Step {
             table: table.name(),
             chain: chain.to_owned(),
             index,
@@ -87,6 +92,12 @@ fn through(
         }
     }
     Outcome::Back
+}
+
+/// Whether a rule matches one packet in a number of packets, whatever else they are.
+fn is_choice(rule: &Rule) -> bool {
+    let mut asks = rule.matches.iter().filter(|part| !matches!(part, Match::Comment(_)));
+    matches!((asks.next(), asks.next()), (Some(Match::OnceIn(n)), None) if *n >= 2)
 }
 
 /// Whether a rule matches. The matches are asked in their order, and none after one that does not match: the kernel throws

@@ -60,15 +60,16 @@ fn balance(state: &State, flow: &mut Flow<'_>) -> Passed {
     let key = (flow.destination, flow.protocol);
     let Some((key, server)) = state.virtual_servers.get_key_value(&key) else { return Passed::On };
     let chosen = choose(key, server, flow);
-    let index = server.real_servers.iter().position(|s| Some(s.address) == chosen);
-    let nobody = match state.family {
-        Family::Ipv4 => "no destination available: icmp-port-unreachable",
-        Family::Ipv6 => "no destination available: icmp6-port-unreachable",
-    };
-    let text =
-        index.and_then(|i| server.real_servers.get(i)).map_or_else(|| nobody.to_owned(), ToString::to_string);
-    let chain = server.head(key);
-    flow.steps.push(Step { table: "ipvs", chain, index: index.unwrap_or_default(), text });
+    flow.meet(|| {
+        let index = server.real_servers.iter().position(|s| Some(s.address) == chosen);
+        let nobody = match state.family {
+            Family::Ipv4 => "no destination available: icmp-port-unreachable",
+            Family::Ipv6 => "no destination available: icmp6-port-unreachable",
+        };
+        let real = index.and_then(|i| server.real_servers.get(i));
+        let text = real.map_or_else(|| nobody.to_owned(), ToString::to_string);
+        Step { table: "ipvs", chain: server.head(key), index: index.unwrap_or_default(), text }
+    });
     let Some(address) = chosen else { return Passed::Reject };
     flow.virtual_server = Some(key.0);
     flow.send_to(address);

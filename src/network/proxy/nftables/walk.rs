@@ -94,7 +94,7 @@ impl At<'_> {
             }
             if !told {
                 told = true;
-                flow.steps.push(Step {
+                flow.meet(|| Step {
                     table: "kube-proxy",
                     chain: self.chain.to_owned(),
                     index: self.index,
@@ -103,7 +103,7 @@ impl At<'_> {
             }
             let next = match found {
                 Found::Verdict(step, verdict) => {
-                    flow.steps.push(step);
+                    flow.meet(|| step);
                     self.verdict(&verdict, flow)
                 }
                 _ => self.does(statement, flow),
