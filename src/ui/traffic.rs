@@ -245,7 +245,7 @@ pub fn Traffic(props: &Props) -> Html {
                     <button type="button" class="quiet traffic-let-go" title={t.get("traffic-let-go-about")}
                         onclick={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(Picked::default())}>{ t.get("traffic-let-go") }</button>
                 }
-                <span class="traffic-clients">{ for named }</span>
+                <span class={classes!("traffic-clients", one_address.then_some("short"))}>{ for named }</span>
             </span>
             { requests::legend(&t, chart, here.is_some()) }
             if any_lost {

@@ -143,7 +143,7 @@ impl Asking {
         let this = self.clone();
         Callback::from(move |e: KeyboardEvent| {
             let to = match (this.line(&e), e.key().as_str()) {
-                (None, "ArrowDown") if e.target() == e.current_target() => this.stop,
+                (None, "ArrowDown") if is_at_lines(&e) => this.stop,
                 (Some((number, _)), "ArrowDown") => (number + 1).min(this.last),
                 (Some((number, _)), "ArrowUp") => number.saturating_sub(1),
                 (Some((number, field)), "Enter" | " ") => {
@@ -175,6 +175,12 @@ impl Asking {
             }
         })
     }
+}
+
+/// Whether an event is about the lines as a whole.
+fn is_at_lines(e: &Event) -> bool {
+    let element = e.target().and_then(|target| target.dyn_into::<Element>().ok());
+    element.is_some_and(|element| element.matches(".yaml").unwrap_or(false))
 }
 
 /// Moves the focus to a line, by its number. One that is not shown yet is, once the text has been drawn again.
