@@ -52,7 +52,7 @@ pub fn CourseDialog(props: &Props) -> Html {
     let outside = {
         let set = props.set.clone();
         Callback::from(move |e: MouseEvent| {
-            if e.target() == e.current_target() {
+            if crate::ui::at::is(&e, "dialog") {
                 set.emit(false);
             }
         })

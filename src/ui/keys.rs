@@ -350,7 +350,7 @@ pub fn KeysDialog(props: &Props) -> Html {
     let outside = {
         let set = props.set.clone();
         Callback::from(move |e: MouseEvent| {
-            if e.target() == e.current_target() {
+            if crate::ui::at::is(&e, "dialog") {
                 set.emit(false);
             }
         })

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::super::{Editing, Engine, Entry, Output, Said, ShellView};
+use super::around::{Around, May, State};
 use super::inside::{INTERRUPTED, note_typed};
-use super::line::{Around, Line, May, Printed, State};
+use super::line::{Line, Printed};
 use crate::api::{Kind, ObjectRef};
 use crate::kubectl::{AttachedTo, TYPED, keys_shown};
 use crate::kubelet::process::GoesOn;

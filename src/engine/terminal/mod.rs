@@ -1,5 +1,6 @@
 //! Command lines: those that a person types, those behind buttons, and those of a script that drives the page.
 
+mod around;
 mod docker;
 mod goes;
 mod inside;

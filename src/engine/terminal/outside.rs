@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use super::around::{Around, Done, May, State, done, program};
 use super::docker;
-use super::line::{Around, Done, May, State, done, program};
 use super::shown::Entered;
 use super::words::{self, Word};
 use crate::api::{ObjectRef, Timestamp};
@@ -25,7 +25,7 @@ pub(super) struct Outside<'a, 'b> {
     pub(super) state: State,
     /// How a command of kubectl's came into a container; `None` if none did.
     pub(super) inside: Option<Entered>,
-    /// Whether a request went [`astray`](super::line::Printed::astray).
+    /// Whether a request from the person's own machine went astray: it was for something that is reached only from within the cluster.
     pub(super) astray: bool,
     /// How many `watch` are around the line.
     depth: usize,
