@@ -350,7 +350,7 @@ pub fn KeysDialog(props: &Props) -> Html {
     let outside = {
         let set = props.set.clone();
         Callback::from(move |e: MouseEvent| {
-            if crate::ui::at::is(&e, "dialog") {
+            if e.target() == e.current_target() {
                 set.emit(false);
             }
         })

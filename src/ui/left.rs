@@ -222,7 +222,9 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
             "ArrowRight" => 1,
             _ => return,
         };
-        let Some(list) = crate::ui::at::within(&e, "[role=tablist]") else { return };
+        let Some(list) = e.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else {
+            return;
+        };
         let Ok(tabs) = list.query_selector_all("[role=tab]") else { return };
         let n = tabs.length() as i32;
         let tab = |i: i32| tabs.item(i as u32).and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok());

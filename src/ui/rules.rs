@@ -82,7 +82,7 @@ pub fn RulesDialog(props: &Props) -> Html {
     };
     let (closed, close, outside) = (set(None), set(None), set(None));
     let outside = Callback::from(move |e: MouseEvent| {
-        if crate::ui::at::is(&e, "dialog") {
+        if e.target() == e.current_target() {
             outside();
         }
     });

@@ -150,7 +150,7 @@ pub fn RunsDialog(props: &Props) -> Html {
     let outside = {
         let close = set(false);
         Callback::from(move |e: MouseEvent| {
-            if crate::ui::at::is(&e, "dialog") {
+            if e.target() == e.current_target() {
                 close();
             }
         })

@@ -94,7 +94,7 @@ pub fn Share(props: &Props) -> Html {
     let outside = {
         let close = close.clone();
         move |e: MouseEvent| {
-            if crate::ui::at::is(&e, "dialog") {
+            if e.target() == e.current_target() {
                 close();
             }
         }

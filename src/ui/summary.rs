@@ -83,7 +83,7 @@ fn Outline(props: &OutlineProps) -> Html {
     let outside = {
         let close = props.close.clone();
         Callback::from(move |e: MouseEvent| {
-            if crate::ui::at::is(&e, "dialog") {
+            if e.target() == e.current_target() {
                 close.emit(());
             }
         })

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use steady::engine::{Answer, Ask, Bucket, Input, Losses, SentView, TrafficView};
+use web_sys::Element;
 use yew::prelude::*;
 
 use super::alike::apart;
@@ -132,7 +133,9 @@ pub fn Traffic(props: &Props) -> Html {
     let at = {
         let many = chart.buckets.len().max(1) as f64;
         move |e: &MouseEvent| {
-            let shape = crate::ui::at::within(e, ".traffic-chart")?.get_bounding_client_rect();
+            let element =
+                e.current_target().and_then(|t| wasm_bindgen::JsCast::dyn_into::<Element>(t).ok())?;
+            let shape = element.get_bounding_client_rect();
             let part = (f64::from(e.client_x()) - shape.left()) / shape.width().max(1.0);
             Some((part.clamp(0.0, 0.9999) * many) as usize)
         }

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
+use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 use yew::prelude::*;
 
@@ -76,7 +77,7 @@ pub fn Minimap(props: &Props) -> Html {
     let go = {
         let view = props.view.clone();
         move |e: &PointerEvent| {
-            let Some(map) = crate::ui::at::within(e, ".minimap") else { return };
+            let Some(map) = e.current_target().and_then(|t| t.dyn_into::<Element>().ok()) else { return };
             let r = map.get_bounding_client_rect();
             let at = |client: i32, from: f64, length: f64, of: f32| {
                 (f64::from(client) - from) as f32 / (length as f32).max(1.0) * of
@@ -92,7 +93,7 @@ pub fn Minimap(props: &Props) -> Html {
         Callback::from(move |e: PointerEvent| {
             e.prevent_default();
             e.stop_propagation();
-            if let Some(map) = crate::ui::at::within(&e, ".minimap") {
+            if let Some(map) = e.current_target().and_then(|t| t.dyn_into::<Element>().ok()) {
                 let _ = map.set_pointer_capture(e.pointer_id());
             }
             go(&e);

@@ -254,7 +254,7 @@ pub fn Graph(props: &Props) -> Html {
     let clear = {
         let (store, view) = (store.clone(), view.clone());
         Callback::from(move |e: MouseEvent| {
-            if !view.dragged() && crate::ui::at::is(&e, ".world") {
+            if !view.dragged() && e.target() == e.current_target() {
                 store.light(None);
                 store.send(Input::Select(None));
             }

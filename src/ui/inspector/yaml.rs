@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use steady::engine::{Answer, Ask, Line, LineMark, ObjectRef};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 use yew::prelude::*;
 
 use super::TabProps;
 
 use super::why::Why;
-use crate::ui::at;
 use crate::ui::hooks::{use_answer, use_texts};
 use crate::ui::i18n::Texts;
 use crate::ui::window::Window;
@@ -132,7 +133,7 @@ struct Asking {
 impl Asking {
     /// The number and the field of the line that an event is about.
     fn line(&self, e: &Event) -> Option<(usize, u32)> {
-        let line = at::within(e, "[data-line]")?;
+        let line = e.target()?.dyn_into::<Element>().ok()?.closest("[data-line]").ok()??;
         let number: usize = line.get_attribute("data-line")?.parse().ok()?;
         Some((number, *self.fields.get(number.checked_sub(self.first)?)?))
     }
@@ -142,7 +143,7 @@ impl Asking {
         let this = self.clone();
         Callback::from(move |e: KeyboardEvent| {
             let to = match (this.line(&e), e.key().as_str()) {
-                (None, "ArrowDown") if at::is(&e, ".yaml") => this.stop,
+                (None, "ArrowDown") if is_at_lines(&e) => this.stop,
                 (Some((number, _)), "ArrowDown") => (number + 1).min(this.last),
                 (Some((number, _)), "ArrowUp") => number.saturating_sub(1),
                 (Some((number, field)), "Enter" | " ") => {
@@ -174,6 +175,12 @@ impl Asking {
             }
         })
     }
+}
+
+/// Whether an event is about the lines as a whole.
+fn is_at_lines(e: &Event) -> bool {
+    let element = e.target().and_then(|target| target.dyn_into::<Element>().ok());
+    element.is_some_and(|element| element.matches(".yaml").unwrap_or(false))
 }
 
 /// Moves the focus to a line, by its number. One that is not shown yet is, once the text has been drawn again.
